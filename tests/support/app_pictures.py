@@ -2,26 +2,29 @@
 
     python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
                                                         [--look dark] [--language es] [--scale 2]
+    python -m tests.support.app_pictures docs/pictures --readme
 
-Without `--page` it draws all pages, their places, the first run and the dialogs about a key.
+Without `--page` it draws all pages, their places, the first run and every dialog.
 
 Each scale has its own process, since Qt reads its scale at the start. The clock, the figures and
-the typeface are fixed, so that two runs draw the same.
+the typeface are fixed, so that two runs draw the same. `--readme` draws only what the README shows.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language
@@ -33,6 +36,7 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.window import AppWindow
 from tests.support import first_run_pictures
 from tests.support.app_competitions import DECIDED
+from tests.support.app_dialogs import DIALOGS, open_dialog
 from tests.support.app_language import SPOKEN, speak
 from tests.support.app_program import own
 from tests.support.app_readings import minute
@@ -57,6 +61,11 @@ PLACES = (
 """The places of pages with several; without a place, such a page opens at its first."""
 SETTLES = 3
 """Turns of the event loop after which layouts are stable."""
+README = (
+    ("home", Appearance.DARK),
+    ("points", Appearance.LIGHT),
+    ("settings", Appearance.LIGHT),
+)  # fmt: skip
 FRESH = ("new", "joining")
 """Situations in which nothing has been earned yet."""
 
@@ -114,6 +123,8 @@ class PictureRenderer:
         taken = window.grab()
         window.close()
         window.deleteLater()
+        # without an event loop of its own, each window would stay, and be styled with every other
+        self._app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         return taken
 
 
@@ -143,7 +154,20 @@ def write_pictures(options: PictureOptions, scale: float) -> None:
                 name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
                 renderer.picture(scene, page).save(str(options.folder / name))
     if options.has_first_run:
-        first_run_pictures.write_pictures(options.folder, scale, appearances)
+        gc.disable()  # as in the tests: a dialog must not be collected while events are handled
+        dialogs = {name: partial(open_dialog, name) for name in DIALOGS}
+        first_run_pictures.write_pictures(options.folder, scale, appearances, options.size, dialogs)
+
+
+def write_readme(folder: Path) -> None:
+    """Write the README's pictures, at scale 1."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    with TemporaryDirectory() as kept:
+        renderer = PictureRenderer(app, Path(kept))
+        for page, choice in README:
+            renderer.set_appearance(choice, "en")
+            renderer.picture("lending", page).save(str(folder / f"{page}-{choice}.png"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -155,10 +179,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--look", action="append", type=Appearance, choices=LOOKS)
     parser.add_argument("--language", action="append", choices=SPOKEN)
     parser.add_argument("--scale", type=float, help="both, unless one is named")
+    parser.add_argument("--readme", action="store_true", help="only the README's pictures")
     parser.add_argument("--size", default="x".join(map(str, style.WINDOW)))
     words = list(sys.argv[1:] if arguments is None else arguments)
     chosen = parser.parse_args(words)
     chosen.folder.mkdir(parents=True, exist_ok=True)
+    if chosen.readme:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        write_readme(chosen.folder)
+        return 0
     if chosen.scale is not None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import keyring
@@ -48,7 +49,7 @@ from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.memory_keyring import ScriptedKeyring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from keyring.backend import KeyringBackend
     from PySide6.QtGui import QPixmap
@@ -68,6 +69,8 @@ class FirstRunSetup:
     def __init__(self, app: QApplication, look: Theme, folder: Path) -> None:
         self._app, self._look, self.folder = app, look, folder
         self.ledger = "https://ledger.example"
+        self.size = style.WINDOW
+        """Of the first run's window."""
         self.worker = ScriptedWorker(replies())
         self.model = AppModel(self.worker)
         self.desk = KeyService(folder / "worker", lambda: NOW_MS, lambda: True)
@@ -92,7 +95,7 @@ class FirstRunSetup:
             check_timeout_ms=check_timeout_ms,
         )
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        made.resize(*style.WINDOW)
+        made.resize(*self.size)
         if snapshot is not None:
             self.worker.send_snapshot(snapshot)
         made.show()
@@ -129,7 +132,9 @@ class FirstRunSetup:
             self._app.processEvents()
 
     def make_key(self, how: KeyProtection = KeyProtection.KEYRING) -> None:
-        """Make the key that all pictures have."""
+        """Make the key that all pictures have, unless it is there."""
+        if self.desk.state.protection is how:
+            return
         self.desk._new_seed = SEED  # noqa: SLF001 - one key for all pictures
         self.desk.make(how, None, lambda _: None, _fail)
         self.until(lambda: self.desk.state.protection is how)
@@ -340,10 +345,12 @@ def _open(dialog: QWidget) -> QWidget:
     return dialog
 
 
-PICTURES = (
+STEP_PICTURES = (
     welcome, check, check_no_card, key_new, key_no_keyring, key_made, when, run, run_away, ready,
-    backup_words, backup_file, restore, unlock, recovery_words, recovery_change, replace_key,
-    replace_refused, lost_key, appeal,
+)  # fmt: skip
+PICTURES = (
+    *STEP_PICTURES, backup_words, backup_file, restore, unlock, recovery_words, recovery_change,
+    replace_key, replace_refused, lost_key, appeal,
 )  # fmt: skip
 
 
@@ -352,22 +359,38 @@ SECTIONS = settings_account, settings_restricted
 
 
 def write_pictures(
-    folder: Path, scale: float, appearances: Iterable[tuple[Appearance, str]]
+    folder: Path,
+    scale: float,
+    appearances: Iterable[tuple[Appearance, str]],
+    size: tuple[int, int] = style.WINDOW,
+    dialogs: Mapping[str, Callable[[FirstRunSetup], QWidget]] = MappingProxyType({}),
 ) -> None:
-    """Write the pictures of one scale."""
+    """Write the pictures of one scale, in a window of that size, with the dialogs by their names.
+
+    A dialog that is among the pictures here, in another state, is drawn twice.
+    """
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     look, language = Theme(app, Appearance.DARK), Language(app, "en")
     for choice, spoken in appearances:
         look.choose(choice)
         speak(language, spoken)
-        for make in (*PICTURES, *SECTIONS):
-            name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
-            _picture(app, look, make).save(str(folder / name))
+        named: dict[str, Callable[[FirstRunSetup], QWidget]] = {}
+        named |= {f"first-run-{make.__name__}": make for make in (*PICTURES, *SECTIONS)}
+        named |= {f"dialog-{name}": make for name, make in dialogs.items()}
+        for name, make in named.items():
+            file = folder / f"{name}-{choice}-{spoken}-{scale:g}x.png"
+            _picture(app, look, make, size).save(str(file))
 
 
-def _picture(app: QApplication, look: Theme, make: Callable[[FirstRunSetup], QWidget]) -> QPixmap:
+def _picture(
+    app: QApplication,
+    look: Theme,
+    make: Callable[[FirstRunSetup], QWidget],
+    size: tuple[int, int],
+) -> QPixmap:
     with first_run_setup(app, look) as made:
+        made.size = size
         shown = make(made)
         made.until(lambda: True)
         taken = shown.grab()

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QPlainTextEdit,
+    QPushButton,
     QWidget,
 )
 
 from tequio_client.app.widgets.base import ElidedLabel
+from tequio_client.app.widgets.buttons import NavButton, SegmentButton
 from tequio_client.app.widgets.charts import Sparkline, StepChart
 from tequio_client.app.widgets.indicators import PercentRing
 from tequio_client.app.widgets.inputs import WeekGrid
@@ -71,6 +73,12 @@ def is_cut(label: QLabel) -> bool:
     needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
     is_too_low = label.height() + 1 < needed
     return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())
+
+
+def is_cut_button(widget: QWidget) -> bool:
+    """True if a button that may not be cut is too narrow for its words."""
+    is_ours = isinstance(widget, (QPushButton, SegmentButton)) and not isinstance(widget, NavButton)
+    return is_ours and bool(name_of(widget)) and widget.width() < widget.sizeHint().width()
 
 
 def is_elided(label: QLabel) -> bool:

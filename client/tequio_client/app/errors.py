@@ -152,6 +152,8 @@ class ErrorReportDialog(QDialog):
         buttons = hbox((self.count, 1), close, self.copy, spacing=10)
         parts = (self._head(), caption(line), (self.report, 1), buttons)
         vbox(*parts, spacing=12, margins=(24, 22, 24, 20), parent=self)
+        self.copy.setDefault(True)
+        self.copy.setFocus()
 
     def count_another(self) -> None:
         self._more += 1

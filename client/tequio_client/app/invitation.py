@@ -239,13 +239,13 @@ class InvitationDialog(QuestionDialog):
                 )
             )
         self.main.setEnabled(True)
-        self.main.setDefault(True)
-        self.main.setFocus()  # it was disabled until now, so “Not now” had the keyboard
-        self._fit()
+        self.focus_first()  # the button was disabled until now, so “Not now” had the keyboard
+        self.fit()
 
     def show_problem(self, wrong: str, detail: str) -> None:
         self.main.hide()
         self.leave.setText(self.tr("Close"))
+        self.leave.setDefault(True)
         self._set_texts(self.tr("This invitation cannot be used"), self.tr("Nothing was changed."))
         self.show_error(self._reason(wrong).format(ledger=self._ledger, detail=detail))
 
@@ -254,13 +254,13 @@ class InvitationDialog(QuestionDialog):
         self.trouble.show_words("error", words)
         self.trouble.show()
         self.main.setEnabled(not self.main.isHidden())
-        self._fit()
+        self.fit()
 
     def show_joining(self) -> None:
         self.main.setEnabled(False)
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
         self.trouble.show()
-        self._fit()
+        self.fit()
 
     def _add(self, point: str) -> None:
         text = WrappedLabel(point)
@@ -350,9 +350,3 @@ class InvitationDialog(QuestionDialog):
             ),
         }
         return reasons[InvitationProblem(wrong)]
-
-    def _fit(self) -> None:
-        """Fit the height to the wrapped text at this width."""
-        self._column.activate()
-        width, least = max(self.width(), WIDTH), self._column.totalMinimumSize().height()
-        self.resize(width, max(self._column.totalHeightForWidth(width), least))

@@ -95,7 +95,7 @@ class NetworkChooser(QWidget):
         column = vbox(*self.rows.values(), spacing=10, parent=self)
         fill(column, self._heading, pasting, self._note, self.result)
         self.line.textChanged.connect(self._edit)
-        self.line.returnPressed.connect(self.submit)
+        self.line.returnPressed.connect(self.use.click)
         self.use.clicked.connect(self.submit)
 
     def offer(self, text: str) -> None:
@@ -222,9 +222,10 @@ class JoinNetworkDialog(QuestionDialog):
         if link:
             self.chooser.hide_choice()
             self.chooser.offer(link)
-            self.chooser.use.setFocus()
-        else:
-            self.chooser.line.setFocus()
+
+    def focus_first(self) -> None:
+        chooser = self.chooser
+        (chooser.use if chooser.use.isEnabled() else chooser.line).setFocus()
 
 
 def _row(network: KnownNetwork) -> ChoiceRow:

@@ -10,8 +10,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QRegion, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtGui import (
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+    QTextLayout,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QMainWindow,
+    QStackedWidget,
+    QStyle,
+    QWidget,
+)
 
 from tequio_client import heap
 from tequio_client.app import worker_texts
@@ -261,11 +277,16 @@ class StateChip(QFrame):
 
 
 class StateReason(WrappedLabel):
-    """As many whole lines of the reason as a low window has room for; the tool tip has all."""
+    """As many lines of the reason as a low window has room for; the tool tip has all.
+
+    The last of them ends in an ellipsis if there are more.
+    """
 
     def __init__(self) -> None:
         super().__init__("", TextStyle.CAPTION, "sub")
         self.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        self.lines: tuple[str, ...] = ()
+        """Lines painted in place of the text; empty: the text has its room."""
 
     def setText(self, text: str) -> None:
         super().setText(text)
@@ -275,18 +296,43 @@ class StateReason(WrappedLabel):
         super().resizeEvent(event)
         self._fit()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.lines:
+            super().paintEvent(event)
+            return
+        painter, high = QPainter(self), self.fontMetrics().lineSpacing()
+        painter.setPen(self.palette().windowText().color())
+        side = QStyle.visualAlignment(self.layoutDirection(), self.alignment())
+        for at, line in enumerate(self.lines):
+            painter.drawText(QRect(0, at * high, self.width(), high), side, line)
+        painter.end()
+
     def _fit(self) -> None:
         is_cut = self.height() < self.heightForWidth(self.width())
-        line = self.fontMetrics().lineSpacing()
-        shown = QRect(0, 0, self.width(), self.height() // line * line)
-        self.setMask(QRegion(shown if is_cut else self.rect()))
+        most = max(self.height() // self.fontMetrics().lineSpacing(), 1)
+        self.lines = self._first_lines(most) if is_cut else ()
         self.setToolTip(tool_tip(self.text()) if is_cut else "")
+        self.update()
+
+    def _first_lines(self, most: int) -> tuple[str, ...]:
+        text, width = self.text(), self.width()
+        lines: list[str] = []
+        layout = QTextLayout(text, self.font())
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid() and len(lines) < most:
+            line.setLineWidth(width)
+            lines.append(text[line.textStart() :][: line.textLength()].strip())
+            if len(lines) == most:
+                lines[-1] = text[line.textStart() :]
+        layout.endLayout()
+        side = Qt.TextElideMode.ElideRight
+        return tuple(self.fontMetrics().elidedText(line, side, width) for line in lines)
 
 
 class HelpDialog(QDialog):
     """The keys and their meanings, and the version."""
 
-    def __init__(self, pages: Sequence[str], parent: QWidget) -> None:
+    def __init__(self, pages: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard and help"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -22,7 +22,7 @@ from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.keys.service import KeyService
-from tequio_client.app.pages.page import PageContent, PageContext, ProgramContext
+from tequio_client.app.pages.page import PageContext, ProgramContext
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import (
@@ -38,6 +38,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.app.widgets.scrolling import ScrolledContent
 from tequio_client.ipc.preferences import DeviceChoice, apply_preset
 from tequio_client.keys.state import KeyProtection
 
@@ -259,7 +260,7 @@ class FirstRun(QWidget):
             )
 
     def _lay_out(self) -> None:
-        content = PageContent()
+        content = ScrolledContent()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
@@ -318,7 +319,7 @@ class StepMarks(QWidget):
 
 
 class LeaveDialog(KeyDialog):
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("Leave this for now?"),
             self.tr(
@@ -330,9 +331,7 @@ class LeaveDialog(KeyDialog):
         )
         self.setObjectName("leave")
         self.leave.setText(self.tr("Go on here"))
-        self.main.setDefault(False)
         self.leave.setDefault(True)
-        self.leave.setFocus()
         self.main.clicked.connect(self.accept)
 
 

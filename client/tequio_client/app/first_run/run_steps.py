@@ -31,6 +31,7 @@ from tequio_client.app.widgets.base import (
     fill,
     hbox,
     holding,
+    place_in_tab_order,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceRow
@@ -114,6 +115,7 @@ class RunStep(FirstRunStep):
             row.setChecked(name == self._chosen())
             row.clicked.connect(lambda _=False, name=name: self._choose(name))
             self._list.addWidget(row)
+        place_in_tab_order(self._runs, tuple(self.rows.values()))
         if had_keyboard:
             self.rows[self._chosen()].setFocus()
 

@@ -91,6 +91,7 @@ class ConnectDialog(AccountDialog):
         self.main.setText(self.tr("Close"))
         self.leave.hide()
         self.set_busy(is_busy=False)
+        self.focus_first()
         self._wait(reply.interval_s)
 
     def _wait(self, seconds: int) -> None:

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
     QDialog,
     QFileDialog,
     QGridLayout,
@@ -35,6 +38,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.app.widgets.scrolling import DialogScroll
 from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
@@ -43,7 +47,12 @@ WORDS_HEIGHT = 84
 
 
 class QuestionDialog(QDialog):
-    """A heading, a note, a body for subclasses to fill, and two buttons: `main` and `leave`."""
+    """A heading, a note, a body for subclasses to fill, and two buttons: `main` and `leave`.
+
+    The keyboard begins at the first field that is still empty, or else at `main`, and Enter in a
+    field presses `main`. Where `main` cannot be undone, a subclass makes `leave` the default: then
+    Enter does that at first.
+    """
 
     def __init__(
         self, heading: str, note: str, main: str, leave: str, parent: QWidget | None = None
@@ -58,10 +67,60 @@ class QuestionDialog(QDialog):
         self.main, self.leave = Button(main, "primary"), Button(leave)
         self.leave.clicked.connect(self.reject)
         self.body = QVBoxLayout()
-        buttons = hbox(None, self.leave, self.main, spacing=10)
-        parts = (self.heading, self.note, self.body, self.trouble, None, buttons)
-        self._column = vbox(*parts, spacing=14, margins=(26, 22, 26, 22), parent=self)
+        scroll = DialogScroll()
+        parts = (self.heading, self.note, self.body, self.trouble, None)
+        vbox(*parts, spacing=14, margins=(26, 22, 26, 14), parent=scroll.content)
+        buttons = hbox(None, self.leave, self.main, spacing=10, margins=(26, 0, 26, 22))
+        vbox((scroll, 1), buttons, spacing=0, parent=self)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.main.setDefault(True)
+
+    def fit(self) -> None:
+        """Make the dialog as high as its content, if the screen has room for that."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), layout.totalMinimumSize().height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.focus_first()
+
+    def focus_first(self) -> None:
+        """Give the keyboard to the control with which the user goes on."""
+        fields = _fields(self)
+        empty = next(filter(_is_empty, fields), None)
+        if self.leave.isDefault():
+            self.leave.setFocus()
+        elif empty is not None:
+            empty.setFocus()
+        elif not self.main.isHidden() and self.main.isEnabled():
+            self.main.setFocus()
+        else:
+            next(iter(fields), self.leave).setFocus()
+
+
+def _fields(dialog: QDialog) -> list[QWidget]:
+    """The visible fields that the user can fill in or tick, in the order of Tab."""
+    found: list[QWidget] = []
+    one = dialog.nextInFocusChain()
+    while one is not None and one is not dialog:
+        if isinstance(one, QLineEdit | QPlainTextEdit):
+            is_open = not one.isReadOnly() and not isinstance(one.parent(), QAbstractSpinBox)
+        else:
+            is_open = isinstance(one, QCheckBox)
+        if is_open and one.isVisibleTo(dialog) and one.isEnabled():
+            found.append(one)
+        one = one.nextInFocusChain()
+    return found
+
+
+def _is_empty(field: QWidget) -> bool:
+    if isinstance(field, QLineEdit):
+        return not field.text()
+    if isinstance(field, QPlainTextEdit):
+        return not field.toPlainText()
+    return isinstance(field, QCheckBox) and not field.isChecked()
 
 
 class KeyDialog(QuestionDialog):
@@ -69,7 +128,7 @@ class KeyDialog(QuestionDialog):
 
     def __init__(self, heading: str, note: str, main: str, parent: QWidget | None = None) -> None:
         super().__init__(heading, note, main, self.tr("Cancel"), parent)
-        self.main.setDefault(True)
+        self._had_focus = False  # whether `main` had it, before it was disabled
         self.body.setSpacing(12)
 
     def show_error(self, error: IdentityError) -> None:
@@ -84,9 +143,12 @@ class KeyDialog(QuestionDialog):
 
     def set_busy(self, *, is_busy: bool) -> None:
         """Disable the main button while the key service works."""
-        self.main.setEnabled(not is_busy)
         if is_busy:
+            self._had_focus = self.main.hasFocus()
             self.trouble.hide()
+        self.main.setEnabled(not is_busy)
+        if not is_busy and self._had_focus:
+            self.main.setFocus()
 
     def done(self, result: int) -> None:
         for line in self.findChildren(QLineEdit):

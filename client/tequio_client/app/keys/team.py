@@ -168,8 +168,9 @@ class TeamDialog(AccountDialog):
         self.pane = pane
         for one in (self.entry, self.offer, self.own):
             one.setVisible(one is pane)
-        self._column.activate()
-        self.resize(self.width(), self._column.totalHeightForWidth(self.width()))
+        self.fit()
+        if self.isVisible():
+            self.focus_first()
 
     def _set_goal(self) -> None:
         goal = int(self.own.points.value()) * GFLOP_PER_POINT
@@ -217,6 +218,7 @@ class TeamDialog(AccountDialog):
 
     def _confirm(self, heading: str, note: str, main: str, then: Callable[[], None]) -> None:
         self.question = QuestionDialog(heading, note, main, self.tr("Cancel"), self)
+        self.question.leave.setDefault(True)
         self.question.main.clicked.connect(self.question.accept)
         self.question.accepted.connect(then)
         self.question.finished.connect(self.question.deleteLater)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import MIDDLE, Columns, Label, caption, hbox, holding, vbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import Banner, EmptyState
+from tequio_client.app.widgets.scrolling import ScrolledContent
 from tequio_client.ipc.control import Question, Reply
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Page(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.content = PageContent()
+        self.content = ScrolledContent()
         self.content.setProperty("kind", "body")
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(*style.PAGE_MARGINS)
@@ -126,19 +127,6 @@ class Page(QScrollArea):
             self._is_stale = False
             self._pace.start()
             self.refresh()
-
-
-class PageContent(QWidget):
-    """The scrolled part of a page, as high as its text is at the current width.
-
-    A scroll area asks for that height by itself, but also respects the minimum size, and for that
-    a layout counts the height of each text in the narrowest column.
-    """
-
-    def minimumSizeHint(self) -> QSize:
-        least, layout = super().minimumSizeHint(), self.layout()
-        has_height = layout is not None and layout.hasHeightForWidth()
-        return QSize(least.width(), 0) if has_height else least
 
 
 class PagedReader(QObject, Generic[Q, Row]):

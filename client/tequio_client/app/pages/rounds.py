@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -59,6 +57,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.cards import Index, PlainTable
 from tequio_client.app.widgets.messages import EmptyState
+from tequio_client.app.widgets.scrolling import DialogScroll
 from tequio_client.ipc.points import PointsRow
 
 WIDTH = 520
@@ -160,17 +159,12 @@ class RoundDialog(QDialog):
         self.setWindowTitle(title)
         self.setMinimumWidth(WIDTH)
         self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
-        column = vbox(spacing=14, margins=(22, 20, 22, 20), parent=self)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        scroll = DialogScroll()
         check = self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub")
-        fill(column, self._head(title), _fields(self.facts()), check, None, self._buttons())
+        parts = (self._head(title), _fields(self.facts()), check, None)
+        vbox(*parts, spacing=14, margins=(22, 20, 22, 14), parent=scroll.content)
+        vbox((scroll, 1), self._buttons(), spacing=0, parent=self)
         self.closes.setFocus()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        layout = self.layout()
-        if layout is not None:
-            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         row = self._row
@@ -250,7 +244,7 @@ class RoundDialog(QDialog):
         self.copy.clicked.connect(self._copy)
         self.closes.clicked.connect(self.accept)
         self.closes.setDefault(True)
-        return hbox(self.copy, None, self.closes)
+        return hbox(self.copy, None, self.closes, margins=(22, 0, 22, 20))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text)

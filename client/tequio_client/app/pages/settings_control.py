@@ -193,7 +193,9 @@ def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
     box.chosen.connect(change)
     usual = field.default
     is_nothing = usual is None or (nothing and usual == spec.least)
-    default = nothing.lower() if is_nothing else figures.count(usual) + figures.unit_suffix(unit)
+    # The number and its unit stay on one line.
+    number = (figures.count(usual) + figures.unit_suffix(unit)).replace(" ", "\u00a0")
+    default = nothing if is_nothing else number
     return BuiltControl(widget=box, refresh=refresh, default=default)
 
 
@@ -219,8 +221,8 @@ def _choice(title: str, spec: ChoiceSpec, field: Field) -> BuiltControl:
         # a file of another version may hold a value that this one has no choice for
         made.select(field.value if field.value in choices else next(iter(choices)))
 
-    default = choices[field.default]
-    return BuiltControl(widget=made, refresh=refresh, default=default[:1].lower() + default[1:])
+    # As the choice is written: many languages write some of these words with a capital letter.
+    return BuiltControl(widget=made, refresh=refresh, default=choices[field.default])
 
 
 def with_default(note: str, default: str) -> str:

@@ -159,6 +159,21 @@ def holding(layout: QLayout) -> QWidget:
     return made
 
 
+def place_in_tab_order(container: QWidget, parts: Sequence[QWidget]) -> None:
+    """Have Tab come to these parts where their container stands; a new widget is the last one."""
+    before = container.previousInFocusChain()
+    while (
+        before is not None
+        and before is not container
+        and (before in parts or before.focusPolicy() is Qt.FocusPolicy.NoFocus)
+    ):
+        before = before.previousInFocusChain()
+    for part in parts:
+        if before is not None:
+            QWidget.setTabOrder(before, part)
+        before = part
+
+
 def discard(*widgets: QWidget) -> None:
     """Hide these widgets at once, and delete them when their events are over."""
     for widget in widgets:

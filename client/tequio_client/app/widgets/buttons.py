@@ -36,7 +36,14 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens, has_focus_ring, is_motion_reduced
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import Columns, discard, focus_ring, paint_event, vbox
+from tequio_client.app.widgets.base import (
+    Columns,
+    discard,
+    focus_ring,
+    paint_event,
+    place_in_tab_order,
+    vbox,
+)
 
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
 PADDING = 13
@@ -276,12 +283,9 @@ class ChoiceList(QWidget, Generic[Row]):
             return
         discard(*(self.rows.pop(name) for name in self.rows.keys() - set(names)))
         self.rows = {name: self.rows.get(name) or self._add(name) for name in names}
-        before: QWidget | None = self._first
         for row in self.rows.values():
             self._column.addWidget(row)
-            if before is not None:
-                self.setTabOrder(before, row)
-            before = row
+        place_in_tab_order(self, tuple(self.rows.values()))
 
     def select(self, name: str) -> None:
         row = self.rows.get(name, self._first)

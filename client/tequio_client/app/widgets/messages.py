@@ -57,7 +57,7 @@ class DetailsButton(Button):
 
 
 class DetailsDialog(QDialog):
-    def __init__(self, details: str, parent: QWidget) -> None:
+    def __init__(self, details: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Details"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -66,12 +66,14 @@ class DetailsDialog(QDialog):
         self.text.setReadOnly(True)
         self.text.setFont(fixed_font())
         self.text.setAccessibleName(self.tr("Details"))
-        copy, close = Button(self.tr("Copy"), picture="copy"), Button(self.tr("Close"), "primary")
+        copy = Button(self.tr("Copy"), picture="copy")
+        self.closes = Button(self.tr("Close"), "primary")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
-        close.clicked.connect(self.accept)
-        buttons = hbox(None, copy, close, spacing=10)
+        self.closes.clicked.connect(self.accept)
+        self.closes.setDefault(True)
+        buttons = hbox(None, copy, self.closes, spacing=10)
         vbox((self.text, 1), buttons, spacing=12, margins=(20, 18, 20, 18), parent=self)
-        close.setFocus()
+        self.closes.setFocus()
 
 
 class Banner(QFrame):

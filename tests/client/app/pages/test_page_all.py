@@ -76,6 +76,8 @@ HEALTH = (
     ProbeHealth(name="idle", source="mutter", ok=True, took_ms=3),
     ProbeHealth(name="fullscreen", source="none", ok=False, error="no display"),
 )
+TOP_OF_LISTS = 70
+"""Below the heading of a page and the buttons beside it."""
 every_scene = pytest.mark.parametrize("scene", ["new", "lending", "ledger-away"])
 
 
@@ -157,6 +159,40 @@ def test_the_keyboard_reaches_every_control(
         reached.append(focus)
     wanted = {name_of(one) for one in controls(window) if one.isEnabled()}
     assert wanted <= set(map(name_of, reached))
+
+
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [
+        ("runs", app_worker_answers.LARGE.run),
+        ("competitions", app_competitions.DECIDED.competition),
+    ],
+)
+def test_tab_comes_to_the_list_before_the_details_of_its_choice(
+    page_window: PageWindow, qtbot: QtBot, page: str, view: str
+) -> None:
+    page_window.open(page, view)
+    window, opened = page_window.window, page_window.window.page
+    assert isinstance(opened, (RunsPage, AppCompetitionsPage))
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    next(one for one in controls(window) if not opened.isAncestorOf(one)).setFocus()
+    reached: list[QWidget] = []
+    while window.focusWidget() not in reached:
+        reached.append(window.focusWidget())
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+    rows = [at for at, one in enumerate(reached) if opened.choices.isAncestorOf(one)]
+    edge = _left(opened.choices, opened) + opened.choices.width()
+    beside = [
+        at
+        for at, one in enumerate(reached)
+        if opened.isAncestorOf(one)
+        and _top(one, opened) > TOP_OF_LISTS
+        and _left(one, opened) > edge
+    ]
+    assert rows
+    assert beside
+    assert max(rows) < min(beside)
 
 
 @every_scene
@@ -261,6 +297,10 @@ def test_a_rounds_own_window_has_room_and_names(language: Language, qtbot: QtBot
         assert [label.text() for label in labels(dialog) if is_cut(label)] == []
     assert [one for one in controls(dialog) if not name_of(one)] == []
     assert {button.text()[0] for button in dialog.findChildren(QPushButton)} == {"["}
+
+
+def _top(part: QWidget, page: QWidget) -> int:
+    return part.mapTo(page, part.rect().topLeft()).y()
 
 
 def _left(part: QWidget, page: QWidget) -> int:

@@ -1,0 +1,71 @@
+"""Scrolled parts: the content of a page, and of a dialog that a low screen has no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+AROUND = 150
+"""Height in pixels of the screen that a dialog's content leaves to its buttons, its title bar and
+the panels of the desktop."""
+LEAST_CONTENT = 120
+
+
+class ScrolledContent(QWidget):
+    """The scrolled part of a page or dialog, as high as its text is at the current width.
+
+    A scroll area asks for that height by itself, but also respects the minimum size, and for that
+    a layout counts the height of each text in the narrowest column.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        least, layout = super().minimumSizeHint(), self.layout()
+        has_height = layout is not None and layout.hasHeightForWidth()
+        return QSize(least.width(), 0) if has_height else least
+
+
+class _DialogContent(ScrolledContent):
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        super().__init__()
+        self._on_change = on_change
+
+    def event(self, event: QEvent) -> bool:
+        """Let the dialog grow with its content."""
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._on_change()
+        return super().event(event)
+
+
+class DialogScroll(QScrollArea):
+    """The content of a dialog, which scrolls only where the screen is lower than the dialog.
+
+    A screen of 1080 lines at 200 % has 540, less than some dialogs: without scrolling their buttons
+    would be below its edge.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.content = _DialogContent(self.updateGeometry)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self.content)
+        for part in (self.viewport(), self.content):  # they would paint the colour of a field
+            part.setAutoFillBackground(False)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """The whole content, or as much of it as the screen has room for."""
+        layout = self.content.layout()
+        if layout is None:
+            return super().minimumSizeHint()
+        least = layout.totalMinimumSize()
+        width = max(least.width(), self.width() if self.isVisible() else self.window().width())
+        needed = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else least.height()
+        most = max(self.screen().availableGeometry().height() - AROUND, LEAST_CONTENT)
+        return QSize(least.width(), min(needed, most))
