@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
+from tequio_client.app.widgets.scrolling import room_on_screen
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
@@ -26,7 +28,7 @@ PANEL_MS = 60_000
 
 def fit_on_screen(window: QWidget) -> None:
     """Make a window no larger than its screen; its size may be from a larger one."""
-    room = window.screen().availableGeometry()
+    room = room_on_screen(window)
     frame = window.frameGeometry().size() - window.size()
     most = room.size() - frame
     window.setMinimumSize(window.minimumSize().boundedTo(most))

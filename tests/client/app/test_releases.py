@@ -92,7 +92,7 @@ def test_a_mirror_that_is_away_is_said_and_tried_again(
 ) -> None:
     mirror.repository.trust(["http://127.0.0.1:9/"], tmp_path / "trust")
     service.start()
-    qtbot.waitUntil(lambda: "does not answer" in words(service), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "cannot be reached" in words(service), timeout=PATIENCE_MS)
     mirror.trust(tmp_path / "trust")
     service.fetch()
     qtbot.waitUntil(lambda: "needs a download of" in words(service), timeout=PATIENCE_MS)

@@ -19,6 +19,7 @@ from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.presence import fit_on_screen
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance
+from tequio_client.app.widgets.scrolling import room_on_screen
 from tequio_client.app.window import AppWindow, StateReason
 from tequio_client.app.worker_texts import shown_state
 from tequio_client.ipc import control
@@ -334,4 +335,4 @@ def test_a_window_is_never_larger_than_its_screen(window: AppWindow) -> None:
     window.resize(10_000, 9_000)
     window.move(5_000, 5_000)
     fit_on_screen(window)
-    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    assert room_on_screen(window).contains(window.frameGeometry())

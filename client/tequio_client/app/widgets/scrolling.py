@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 AROUND = 150
 """Height in pixels of the screen that a dialog's content leaves to its buttons, its title bar and
 the panels of the desktop."""
 LEAST_CONTENT = 120
+
+
+def room_on_screen(widget: QWidget) -> QRect:
+    """The part of the widget's screen that panels leave free, in logical pixels.
+
+    Not by `QWidget.screen`: PySide makes the screen a child of the widget that was asked, and may
+    delete it together with the widget.
+    """
+    middle = widget.window().frameGeometry().center()
+    screen = QGuiApplication.screenAt(middle) or QGuiApplication.primaryScreen()
+    return screen.availableGeometry()
 
 
 class ScrolledContent(QWidget):
@@ -27,14 +37,13 @@ class ScrolledContent(QWidget):
 
 
 class _DialogContent(ScrolledContent):
-    def __init__(self, on_change: Callable[[], None]) -> None:
-        super().__init__()
-        self._on_change = on_change
-
     def event(self, event: QEvent) -> bool:
         """Let the dialog grow with its content."""
         if event.type() is QEvent.Type.LayoutRequest:
-            self._on_change()
+            viewport = self.parentWidget()
+            scroll = viewport.parentWidget() if viewport is not None else None
+            if scroll is not None:
+                scroll.updateGeometry()
         return super().event(event)
 
 
@@ -47,7 +56,7 @@ class DialogScroll(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.content = _DialogContent(self.updateGeometry)
+        self.content = _DialogContent()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -67,5 +76,5 @@ class DialogScroll(QScrollArea):
         least = layout.totalMinimumSize()
         width = max(least.width(), self.width() if self.isVisible() else self.window().width())
         needed = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else least.height()
-        most = max(self.screen().availableGeometry().height() - AROUND, LEAST_CONTENT)
+        most = max(room_on_screen(self).height() - AROUND, LEAST_CONTENT)
         return QSize(least.width(), min(needed, most))
