@@ -28,6 +28,7 @@ from tequio_ledger.web.pages.runs import (
     held_out,
     sorted_runs,
 )
+from tequio_ledger.web.pages.tallies import Tallies
 from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
@@ -78,7 +79,7 @@ class FeaturedRun:
 
 
 @get("/")
-async def get_home(request: Request, ledger: Ledger) -> Response:
+async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Response:
     """Show a first visitor what is trained here, how far it is, and how to take part."""
     await ledger.sequencer.settled()
     state, now_ms = ledger.state, ledger.clock()
@@ -95,9 +96,9 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
 
     def make() -> Response:
         now_ms = ledger.clock()
+        by_day = tallies.points_per_day(run_charts.SPAN_DAYS).found
+        best = tallies.owners(WEEK_DAYS * DAY_MS).found[:TOP_EARNERS]
         with snapshot(ledger.database) as (connection, published):
-            by_day = queries.points_per_day(connection, now_ms - run_charts.SPAN_DAYS * DAY_MS)
-            best = ranking.owners(connection, now_ms - WEEK_DAYS * DAY_MS, TOP_EARNERS)
             ranked = ranking.count(connection)
             featured = _featured(connection, ledger, listed[0]) if listed else None
         return render.page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -19,6 +20,7 @@ from tequio_ledger.web.pages.round_view import (
     SlotOutcome,
     slot_outcome,
 )
+from tequio_ledger.web.pages.tallies import PLACES, Tallies
 from tequio_ledger.web.pages.text import DAY_MS
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
@@ -58,9 +60,10 @@ class LeaderRow:
 
 @get("/leaderboard")
 @render.in_queue
-def get_leaderboard(
+def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have names
     request: Request,
     ledger: Ledger,
+    tallies: Tallies,
     span: str = "all",
     by: str = "people",
     around: str = "",
@@ -72,19 +75,28 @@ def get_leaderboard(
     if by not in RANKINGS:
         raise RefusedError("malformed", f"unknown ranking {by[:40]!r}: use {', '.join(RANKINGS)}")
     length_ms = SPANS_MS[span]
-    since_ms = None if length_ms is None else ledger.clock() - length_ms
     rows: list[LeaderRow] = []
     teams: list[tuple[int, ranking.Team, str]] = []
+    counted: int | None = None
+    if by == "teams":
+        best = tallies.teams(length_ms)
+        found, counted = best.found[after : after + ROWS], best.size
+        name_of = ledger.state.teams.name_of
+        teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
+    owners: Sequence[ranking.Owner] = ()
+    if by == "people" and not around and length_ms is not None:
+        first = tallies.owners(length_ms)
+        owners, counted = first.found[after : after + ROWS], first.size
     with snapshot(ledger.database) as (connection, published):
-        if by == "teams":
-            found = ranking.teams(connection, since_ms, ROWS, after)
-            name_of = ledger.state.teams.name_of
-            teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
-        elif around:
+        if by == "people" and around:
             rows = _around(connection, around)
-        else:
-            rows = _owners(connection, since_ms, after)
+        elif by == "people":
+            if length_ms is None:
+                owners = ranking.owners(connection, None, ROWS, after)
+            rows = _owners(connection, owners, after)
         ranked = ranking.count(connection)
+    is_full = len(rows or teams) == ROWS and not around
+    is_last = is_full and counted is not None and after + ROWS >= PLACES
     return render.page(
         request,
         ledger,
@@ -98,7 +110,9 @@ def get_leaderboard(
         teams=teams,
         ranked=ranked,
         around=around,
-        next=after + ROWS if not around and len(rows or teams) == ROWS else None,
+        counted=counted,
+        most=PLACES if is_last else None,
+        next=after + ROWS if is_full and not is_last else None,
     )
 
 
@@ -116,7 +130,7 @@ async def get_team(request: Request, ledger: Ledger, team: int, after: Index = 0
     return await render.enqueue(request, make)
 
 
-def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:
+def _owners(connection: Connection, owners: Sequence[ranking.Owner], after: int) -> list[LeaderRow]:
     return [
         LeaderRow(
             rank=rank,
@@ -126,7 +140,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
             rounds=one.rounds,
             others=one.keys - 1,
         )
-        for rank, one in enumerate(ranking.owners(connection, since_ms, ROWS, after), after + 1)
+        for rank, one in enumerate(owners, after + 1)
     ]
 
 

@@ -35,6 +35,7 @@ from tequio_ledger.web.pages.render import (
     RenderQueue,
 )
 from tequio_ledger.web.pages.round_view import RoundReader
+from tequio_ledger.web.pages.tallies import Tallies
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -175,4 +176,5 @@ def pages(
         return None if found is None else found.answer(request)
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    return group, {"reader": reader, "documentation": site}
+    tallies = Tallies(ledger.database, ledger.clock, time.monotonic)
+    return group, {"reader": reader, "documentation": site, "tallies": tallies}
