@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-SERVICES = ("ledger", "reader", "streams", "description", "documentation")
+SERVICES = ("ledger", "reader", "streams", "description", "documentation", "tallies")
 
 
 class ConcurrentWork:
