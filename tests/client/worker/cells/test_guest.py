@@ -18,7 +18,7 @@ from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
 from tequio_client.keys.identity import load_or_create
 from tequio_client.platform.programs import tequio
-from tequio_client.worker.cells.code import CellKeys, derive_keys
+from tequio_client.worker.cells.code import CellKeys, derive_keys, make_code
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
 from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
@@ -106,9 +106,10 @@ def test_a_receiver_that_is_no_key_is_named(tmp_path: Path) -> None:
 
 
 def test_where_no_cell_is_heard_of_the_error_names_what_to_check(tmp_path: Path) -> None:
-    done = joined(tmp_path, "--find", "1", answers=f"{CODE}\n")
+    code = make_code()  # other tests of this computer host cells with the code of this file
+    done = joined(tmp_path, "--find", "1", answers=f"{code}\n")
     assert done.returncode == 1
-    assert f"no cell was found in the local network within 1 s for the code {CODE}" in done.stderr
+    assert f"no cell was found in the local network within 1 s for the code {code}" in done.stderr
     assert "--address HOST:PORT" in done.stderr
 
 
