@@ -76,6 +76,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         raise RefusedError("malformed", f"unknown ranking {by[:40]!r}: use {', '.join(RANKINGS)}")
     length_ms = SPANS_MS[span]
     rows: list[LeaderRow] = []
+    owners: Sequence[ranking.Owner] = ()
     teams: list[tuple[int, ranking.Team, str]] = []
     counted: int | None = None
     if by == "teams":
@@ -83,8 +84,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         found, counted = best.found[after : after + ROWS], best.size
         name_of = ledger.state.teams.name_of
         teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
-    owners: Sequence[ranking.Owner] = ()
-    if by == "people" and not around and length_ms is not None:
+    elif not around and length_ms is not None:
         first = tallies.owners(length_ms)
         owners, counted = first.found[after : after + ROWS], first.size
     with snapshot(ledger.database) as (connection, published):

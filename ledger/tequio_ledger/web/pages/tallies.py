@@ -84,14 +84,13 @@ class Tallies:
             held = self._held.setdefault((kind, span_ms), _Held(Lock()))
         # Those who ask meanwhile wait for this count, for theirs would take as long.
         with held.lock:
-            begun_s = self._elapsed_s()
-            if held.tally is None or begun_s >= held.until_s:
+            if held.tally is None or self._elapsed_s() >= held.until_s:
                 since_ms = None if span_ms is None else self._clock() - span_ms
                 with snapshot(self._database) as (connection, published):
-                    started_s = self._elapsed_s()
+                    begun_s = self._elapsed_s()
                     found = count(connection, since_ms)
                     ended_s = self._elapsed_s()
-                took_s = ended_s - started_s
+                took_s = ended_s - begun_s
                 held.tally = Tally(found, published.size)
                 held.until_s = ended_s + (REST * took_s if took_s >= CHEAP_S else 0.0)
             return cast("Tally[T]", held.tally)
