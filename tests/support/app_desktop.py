@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
 LOOK_S = 0.5
-CLICKS = 5
+TIMES = 5
 SIZE = (1400, 900)
 _PANEL = """
 panel_items = S
@@ -150,14 +150,16 @@ class Desktop:
 
     def click_until(self, at: tuple[int, int], button: int, holds: Callable[[], object]) -> None:
         """Click there, and again after a while if nothing happened, as a user would."""
-        for _ in range(CLICKS):
-            self.click(at, button)
-            try:
-                wait_until(holds, PATIENCE_S / CLICKS)
-            except TimeoutError:
-                continue
-            return
-        raise TimeoutError(f"{CLICKS} clicks at {at} did nothing")
+        _repeat_until(lambda: self.click(at, button), holds)
+
+    def point_until(self, at: tuple[int, int], holds: Callable[[], object]) -> None:
+        """Move the pointer there, and again after a while if nothing happened."""
+
+        def point() -> None:
+            for x in (0, at[0] - 1, at[0]):  # from elsewhere, and a little way over it
+                self.do("xdotool", "mousemove", str(x), str(at[1]))
+
+        _repeat_until(point, holds)
 
     def __enter__(self) -> Self:
         return self
@@ -170,6 +172,17 @@ class Desktop:
             self.stop(name)
         self._server.terminate()
         self._server.wait(10)
+
+
+def _repeat_until(act: Callable[[], None], holds: Callable[[], object]) -> None:
+    for _ in range(TIMES):
+        act()
+        try:
+            wait_until(holds, PATIENCE_S / TIMES)
+        except TimeoutError:
+            continue
+        return
+    raise TimeoutError(f"{TIMES} times, nothing happened")
 
 
 def _middle(shell: str) -> tuple[int, int]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 BATCH = 16
 _PAUSE_S = 0.05
 _REQUEST_S = 3.0
+_PATIENCE_S = 60.0
 
 
 class ObservedLog:
@@ -44,6 +45,13 @@ class ObservedLog:
                 if self.acknowledged.setdefault(index, leaf) != leaf:
                     self.forks.append(f"index {index} was given twice")
         self.answered.set()
+
+    def wait_for_answer(self, patience_s: float = _PATIENCE_S) -> float:
+        """Give the seconds until something is acknowledged that was not yet."""
+        begun_s = time.monotonic()
+        self.answered.clear()
+        assert self.answered.wait(patience_s), f"nothing was acknowledged within {patience_s} s"
+        return time.monotonic() - begun_s
 
     def record_checkpoint(self, http: httpx.Client) -> int:
         """Record the newest checkpoint; returns its size."""

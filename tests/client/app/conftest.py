@@ -16,6 +16,7 @@ from tequio_client.app.model import AppModel
 from tequio_client.app.theme.look import Appearance, Theme
 from tests.support.app_scenes import replies
 from tests.support.app_worker import ScriptedWorker
+from tests.support.patient_bot import PatientBot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,12 @@ def _collected_between_tests() -> Iterator[None]:
     yield
     gc.enable()
     gc.collect(0)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> PatientBot:
+    """Replace pytest-qt's, which waits for 5 s: a busy machine may take longer."""
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session")

