@@ -9,6 +9,7 @@ records of one author the one with the later `ts` counts.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -28,6 +29,7 @@ ADDRESS_BYTES = 256
 """Longest address."""
 RECORD_BYTES = 8_192
 """Longest record in bytes."""
+_PORT = re.compile(r":[0-9]+\Z")
 UNKNOWN_NETWORK = "unknown"
 """The network of a host that is not an IP address."""
 LIFE_MS = 3_600_000
@@ -108,6 +110,17 @@ def parse_host(host: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
+
+
+def is_address_or_localhost(host: str) -> bool:
+    """Check a Host header (RFC 9110, section 7.2), with or without its port; True for an empty one.
+
+    A service of this computer refuses all others. A site whose name resolves to this computer is
+    for a browser the same site as the service: its page could ask and read what it likes (DNS
+    rebinding).
+    """
+    name = host.rpartition(":")[0] if _PORT.search(host) else host
+    return not name or name.lower() == "localhost" or parse_host(name.strip("[]")) is not None
 
 
 def is_loopback(network: str) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tequio_shared.api.runs import MeasuredAnswer
     from tests.support.real_network import RealNetwork
 
-WHOLE_S = 420.0
+WHOLE_S = 1_200.0
 TASK = small_task(60)
 LIAR = "citlali"
 _MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'

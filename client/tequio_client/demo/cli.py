@@ -60,6 +60,14 @@ def _check_algorithm(_context: click.Context, _option: click.Parameter, name: st
     callback=_check_algorithm,
     help="Outer step of the run, such as diloco; an unknown name lists all.",
 )
+@click.option(
+    "--late",
+    "late_after",
+    default=0,
+    metavar="ROUNDS",
+    type=click.IntRange(0, 10_000),
+    help="Let one more volunteer join after this many rounds (default: none).",
+)
 @click.option("--quick", is_flag=True, help="Train five rounds only, in about a minute.")
 @click.option(
     "--keep-running",
@@ -74,6 +82,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
     *,
     share: int,
     algorithm: str,
+    late_after: int,
     quick: bool,
     keep_running: bool,
 ) -> None:
@@ -92,7 +101,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
             if quick
             else script.DemoScript(folder=place, peers=peers, rates=script.FAST)
         )
-        chosen = replace(chosen, share_percent=share, algorithm=algorithm)
+        chosen = replace(chosen, share_percent=share, algorithm=algorithm, late_after=late_after)
         if keep_running:
             main.keep_running(replace(chosen, rounds=rounds or ENDLESS))
             return

@@ -299,8 +299,12 @@ async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
     await open_run(network)
     _start(network, nursery)
     network.act = "training"
+    script = network.script
     async with LedgerApi(network.url) as ledger:
         while network.run is None or network.run.state != FINISHED:
+            is_time = network.run is not None and network.run.round > script.late_after > 0
+            if is_time and len(network.volunteers) == script.peers:
+                _add_volunteer(network, nursery)
             try:
                 (network.run,) = await ledger.runs()
                 network.gflop = await _gflop(network, ledger)

@@ -73,6 +73,8 @@ class DemoScript:
     """Share of the time that the volunteers compute, percent."""
     algorithm: str = "sparseloco"
     """One of `ALGORITHMS`."""
+    late_after: int = 0
+    """Rounds after which one more volunteer joins; 0: never."""
     device: str = "cpu"
     """Device of the volunteers, as `tequio worker --device` names it."""
     config: Mapping[str, object] = field(default_factory=lambda: ARCHITECTURE)

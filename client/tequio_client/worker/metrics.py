@@ -17,10 +17,13 @@ from prometheus_client import CollectorRegistry, Metric, ProcessCollector, start
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from tequio_shared.addresses import is_address_or_localhost
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
     from tequio_client.ipc.snapshot import ReachabilityView, Snapshot, Status
     from tequio_client.worker.settings import MetricsAddress, NetSettings
 
@@ -58,6 +61,9 @@ async def serve(address: MetricsAddress, read: Read) -> NoReturn:
     registry.register(_LoopCollector(read, trio.lowlevel.current_trio_token()))
     try:
         server, thread = start_http_server(address.port, address.host, registry)
+        app = server.get_app()
+        if address.is_loopback and app is not None:
+            server.set_app(_without_strange_names(app))
     except OSError as err:
         raise UserFacingError(
             f"metrics cannot be served at {address.host}:{address.port} "
@@ -72,6 +78,19 @@ async def serve(address: MetricsAddress, read: Read) -> NoReturn:
             await trio.to_thread.run_sync(thread.join)
         server.server_close()
     raise AssertionError("unreachable")
+
+
+def _without_strange_names(app: WSGIApplication) -> WSGIApplication:
+    """Refuse requests under a name that a stranger may have given this computer."""
+
+    def checked(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        host = str(environ.get("HTTP_HOST", ""))
+        if is_address_or_localhost(host):
+            return app(environ, start_response)
+        start_response("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"{host[:100]!r} is not a name of this service: use its address\n".encode()]
+
+    return checked
 
 
 class _LoopCollector(Collector):

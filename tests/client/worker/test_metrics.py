@@ -26,6 +26,7 @@ from tequio_client.ipc.snapshot import (
 from tequio_client.worker import metrics
 from tequio_client.worker.settings import MetricsAddress
 from tequio_shared.errors import UserFacingError
+from tests.support.attack_table import attack
 from tests.support.dashboards import declared, metrics_in, targets, values
 
 if TYPE_CHECKING:
@@ -117,6 +118,37 @@ async def test_the_state_is_read_at_each_request_and_on_the_event_loop() -> None
         nursery.cancel_scope.cancel()
     with pytest.raises(httpx.ConnectError):
         await trio.to_thread.run_sync(httpx.get, url(port))
+
+
+@attack("P27", layer="net", ends="refused, where only this computer can ask at all")
+@pytest.mark.trio
+async def test_a_page_whose_name_resolves_to_this_computer_reads_no_metrics() -> None:
+    port = free_port()
+    async with trio.open_nursery() as nursery:
+        address = MetricsAddress(host="127.0.0.1", port=port)
+        nursery.start_soon(metrics.serve, address, lambda: metrics.node_metrics(STATUS))
+        await trio.to_thread.run_sync(get, port)
+        async with httpx.AsyncClient(base_url=url(port)) as http:
+            for name in ("evil.example", f"evil.example:{port}", "localhost.evil.example"):
+                answer = await http.get("", headers={"host": name})
+                assert answer.status_code == 421
+                assert name in answer.text
+                assert "tequio" not in answer.text
+            for own in ("localhost", f"127.0.0.1:{port}", "[::1]:9464"):
+                answer = await http.get("", headers={"host": own})
+                assert "tequio_node_peers" in answer.text, own
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    ("host", "is_loopback"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("192.0.2.1", False), ("box", False)],
+)
+def test_elsewhere_a_scraper_may_use_the_names_of_its_network(
+    host: str,
+    is_loopback: bool,  # noqa: FBT001
+) -> None:
+    assert MetricsAddress(host=host, port=0).is_loopback is is_loopback
 
 
 @pytest.mark.trio

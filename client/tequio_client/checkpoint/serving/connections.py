@@ -9,7 +9,6 @@ in front keeps those of its visitors.
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,7 +19,7 @@ from typing import NoReturn, TypeAlias
 import h11
 import trio
 
-from tequio_shared.addresses import parse_host
+from tequio_shared.addresses import is_address_or_localhost, parse_host
 from tequio_shared.errors import PeerError, UserFacingError
 
 HEAD_BYTES, BODY_BYTES = 16 << 10, 256 << 10
@@ -32,8 +31,6 @@ _READ_BYTES = 16 << 10
 _DRAIN_BYTES = 4 * BODY_BYTES
 _VISITOR_BITS = 64
 """An IPv6 address counts as its network: a home or a server has that many addresses."""
-
-_PORT = re.compile(r":[0-9]+\Z")
 
 Network: TypeAlias = IPv4Network | IPv6Network
 _LOOPBACK: tuple[Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
@@ -281,13 +278,8 @@ def _check_length(head: h11.Request) -> None:
 
 
 def _check_own_name(host: str) -> None:
-    """Refuse a request of this computer under a name that a stranger may have given it.
-
-    The page of a site whose name resolves to this computer counts for a browser as one of this
-    service: it could ask and read what it likes (DNS rebinding). Raises BadRequestError.
-    """
-    name = host.rpartition(":")[0] if _PORT.search(host) else host
-    if name and name.lower() != "localhost" and parse_host(name.strip("[]")) is None:
+    """Raises BadRequestError for a request under a name that a stranger may have given here."""
+    if not is_address_or_localhost(host):
         raise BadRequestError(
             421,
             f"{host[:100]!r} is not a name of this service: open it by its address or localhost, "
