@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
+
+
+def pytest_collection_finish() -> None:
+    """Leave all tests and their modules out of each later search for garbage."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

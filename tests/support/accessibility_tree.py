@@ -107,7 +107,8 @@ class AccessibilityReader:
                 thing = self._thing(child_bus, child_path)
                 if thing is not None:
                     yield thing
-            with suppress(DBusErrorResponse):
+                elif depth > 0:  # nothing below shows either; depth 0 is that of programs
+                    continue
                 yield from self._below(child_bus, child_path, depth + 1)
 
     def _thing(self, bus: str, path: str) -> AccessibleElement | None:

@@ -49,7 +49,7 @@ AUDITED = plan().replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers =
         # Divided in other ways, trainers alone differ: their own tests train with each.
         pytest.param(2, ("--shard",), marks=pytest.mark.slow),
         pytest.param(2, ("--pipeline",), marks=pytest.mark.slow),
-        (2, ("--tensor",)),
+        pytest.param(2, ("--tensor",), marks=pytest.mark.slow),
         pytest.param(4, (), marks=pytest.mark.slow),
         pytest.param(4, ("--shard",), marks=pytest.mark.slow),
         pytest.param(4, ("--pipeline",), marks=pytest.mark.slow),

@@ -1,12 +1,13 @@
-"""The app as a new user meets it: first run, Contribute, a verified round, Pause; two panels.
+"""The app as a new user meets it: first run, Contribute, a verified round, Pause.
 
-Both users come at the same time, each with a desktop of their own, and join one network.
+`make tour` has two users, with a panel of each kind: they come at the same time, each with a
+desktop of their own, and join one network.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import pytest
 
@@ -23,10 +24,13 @@ STEPS = 20
 
 
 @pytest.fixture(scope="module")
-def tours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
-    """All of them under way, by panel, in one network."""
+def tours(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """All of the chosen ones under way, by panel, in one network."""
     with ExitStack() as stack:
-        panels = [panel for panel in PANELS if has_desktop(panel)]
+        chosen = {one.callspec.params["panel"] for one in request.session.items if _is_tour(one)}
+        panels = [panel for panel in PANELS if panel in chosen and has_desktop(panel)]
         if not panels:
             pytest.skip("the tools of the desktop are not here: installer/setup.sh tools")
         ledger = stack.enter_context(network(tmp_path_factory.mktemp("tour")))
@@ -40,8 +44,12 @@ def tours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subpro
         }
 
 
+def _is_tour(item: pytest.Item) -> TypeGuard[pytest.Function]:
+    return isinstance(item, pytest.Function) and item.module.__name__ == __name__
+
+
 @pytest.mark.whole
-@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("panel", [PANELS[0], pytest.param(PANELS[1], marks=pytest.mark.slow)])
 def test_a_new_user_gets_to_a_verified_round_and_pauses(
     panel: str, tours: dict[str, subprocess.Popen[bytes]]
 ) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
+    from _pytest.mark import ParameterSet
+
     from tests.support.fault_swarm import FaultSwarm
 
 ROW_S = 300.0
@@ -60,7 +62,19 @@ TABLE: dict[SwarmFault, tuple[FaultMoment, ...]] = {
     SwarmFault(name="a volunteer's disk is full", act=fill_disk, victims=("citlali",)): (TRAIN,),
     SwarmFault(name="the ledger's disk is full", act=fill_disk, victims=(LEDGER,)): (TRAIN,),
 }
-ROWS = [(fault, moment) for fault, moments in TABLE.items() for moment in moments]
+
+
+def _row(fault: SwarmFault, moment: FaultMoment, *, is_slow: bool) -> ParameterSet:
+    marks = [pytest.mark.slow] if is_slow else []
+    return pytest.param(fault, moment, id=f"{fault.name}, {moment.name.lower()}", marks=marks)
+
+
+ROWS = [
+    # Each fault at one moment; `make kills` has the others.
+    _row(fault, moment, is_slow=at != number % len(moments))
+    for number, (fault, moments) in enumerate(TABLE.items())
+    for at, moment in enumerate(moments)
+]
 Trial: TypeAlias = "tuple[FaultSwarm, Invariants]"
 
 
@@ -98,10 +112,7 @@ async def _trial(folder: Path) -> AsyncIterator[Trial]:
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(
-    ("fault", "moment"),
-    [pytest.param(*row, id=f"{row[0].name}, {row[1].name.lower()}") for row in ROWS],
-)
+@pytest.mark.parametrize(("fault", "moment"), ROWS)
 def test_the_swarm_outlives(trials: Trials, fault: SwarmFault, moment: FaultMoment) -> None:
     async def row(trial: Trial) -> None:
         swarm, invariants = trial

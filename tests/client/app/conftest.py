@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale
+from PySide6.QtWidgets import QApplication
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -21,14 +22,21 @@ from tests.support.patient_bot import PatientBot
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from PySide6.QtWidgets import QApplication
-
 
 @pytest.fixture(autouse=True)
-def _collected_between_tests() -> Iterator[None]:
-    """No window of a test is collected while events are handled: Qt may be in the midst of it."""
+def _no_window_outlives_its_test() -> Iterator[None]:
+    """None is collected while events are handled, for Qt may be in the midst of it; all go here.
+
+    Each change of look or language reaches every window there is: with those of a hundred tests
+    before, it would take a hundred times as long.
+    """
     gc.disable()
     yield
+    if QApplication.instance() is not None:
+        for left in QApplication.topLevelWidgets():
+            if left.parent() is None:
+                left.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.enable()
     gc.collect(0)
 
