@@ -44,8 +44,9 @@ $(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock installer/locks/he
 test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)
 	$(BIN)/pytest -q -m "not cuda and not slow and not package" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-kills: $(READY) $(TOOLS) ## slow tests: kill a busy ledger 200 times on SQLite and 50 on PostgreSQL; follow the quickstarts; train in cells of four, divided in every way, and with late volunteers
-	$(BIN)/pytest -q -m slow tests/ledger tests/docs tests/whole/test_a_cell.py tests/whole/test_outer_steps.py tests/whole/test_faults.py $(ARGS)
+kills: $(READY) $(TOOLS) ## slow tests: kill a busy ledger 250 times; follow the quickstarts; every fault at every moment; cells divided in every way
+	$(BIN)/pytest -q -m slow tests/ledger tests/docs tests/whole/test_a_cell.py tests/whole/test_outer_steps.py tests/whole/test_faults.py \
+	  tests/client/trainer/test_screen_noisy_trainers.py $(ARGS)
 
 pictures: $(READY) ## take pictures of the app in every theme, size and language: build/pictures
 	$(BIN)/python -m tests.support.app_pictures build/pictures $(ARGS)

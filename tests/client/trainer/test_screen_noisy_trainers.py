@@ -1,4 +1,4 @@
-"""An honest trainer that computes coarsely is never even suspected, for five hundred rounds.
+"""An honest trainer that computes coarsely is never even suspected, round after round.
 
 One witness alone may refuse honest work now and then, late, when so small a model has seen all its
 data twice and updates no longer agree: with two witnesses the work is then not selected. That is
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-ROUNDS = 500
+ROUNDS, MANY_ROUNDS = 100, 500
 MOST_REFUSED = 0.005
 """Share of all judgements by one witness of another's honest work."""
 TRAINERS, NOISY = 3, 2
@@ -70,8 +70,9 @@ def made_by(
 
 
 @attack("P4", layer="wit", ends="accepted round after round, and never suspected")
-def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
-    lab: TrainingLab,
+@pytest.mark.parametrize("rounds", [ROUNDS, pytest.param(MANY_ROUNDS, marks=pytest.mark.slow)])
+def test_a_trainer_in_bfloat16_among_others_is_accepted_in_every_round(
+    lab: TrainingLab, rounds: int
 ) -> None:
     standings = KeyStatus()
     feedback: list[NDArray[np.uint16] | None] = [None] * TRAINERS
@@ -79,7 +80,7 @@ def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
         standings.register(key_of(slot), slot)
     first_loss = lab.loss(documents := lab.held_out(2_000))
     index, refused = TRAINERS, []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         made = [made_by(lab, slot, feedback[slot]) for slot in range(TRAINERS)]
         hearing = witness_committee.screen_round(lab, made)
         refused += hearing.complaints()
@@ -101,6 +102,6 @@ def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
         for one in (accepted := hearing.accepted(made)):
             feedback[one.slot] = one.encoded.feedback
         lab.advance(accepted)
-    assert len(refused) <= MOST_REFUSED * ROUNDS * TRAINERS * (TRAINERS - 1), refused
+    assert len(refused) <= MOST_REFUSED * rounds * TRAINERS * (TRAINERS - 1), refused
     assert {standings.of(key_of(slot)) for slot in range(TRAINERS)} == {Standing.ACTIVE}
     assert lab.loss(documents) < first_loss / 2, "they trained for nothing"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +25,6 @@ from tests.support.ledgers import make_settings, opened, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.store.log_rows import SignedHead
@@ -37,14 +38,20 @@ class CutShort(BaseException):
     """Ends the process at this point."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with rounds, standings, and more entries than a page."""
-    with opened(make_settings(tmp_path), CLOCK) as ledger:
+    folder = tmp_path_factory.mktemp("original")
+    with opened(make_settings(folder), CLOCK) as ledger:
         asyncio.run(live_through(ledger))
-    with opened(make_settings(tmp_path), CLOCK) as ledger:
+    with opened(make_settings(folder), CLOCK) as ledger:
         grow(ledger, "before", MANY)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.fixture
