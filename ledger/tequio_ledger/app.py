@@ -37,6 +37,7 @@ from tequio_ledger.web.middleware import (
     with_limits,
 )
 from tequio_ledger.web.server import WebServer, bind, server_url
+from tequio_shared.addresses import is_loopback_host
 from tequio_shared.ids import to_text
 
 END_S = 10.0
@@ -96,7 +97,9 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
     metrics_url = None
     if metrics is not None:
         few = ConnectionLimits.of_process(most=METRICS_CONNECTIONS)
-        servers.append(WebServer(metrics_api.build_app(ledger, streams), metrics, few))
+        is_loopback = is_loopback_host(settings.metrics_host)
+        metrics_app = metrics_api.build_app(ledger, streams, is_loopback=is_loopback)
+        servers.append(WebServer(metrics_app, metrics, few))
         metrics_url = server_url(metrics) + metrics_api.PATH
     stopping = asyncio.Event()
     runtime.on_stop_signal(stopping.set)

@@ -123,6 +123,12 @@ def is_address_or_localhost(host: str) -> bool:
     return not name or name.lower() == "localhost" or parse_host(name.strip("[]")) is not None
 
 
+def is_loopback_host(host: str) -> bool:
+    """Check whether only programs of this computer reach what listens there."""
+    address = parse_host(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
 def is_loopback(network: str) -> bool:
     return network.startswith("127.") or network == "::/48"
 

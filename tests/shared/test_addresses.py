@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.addresses import PREFIX, AddressRecord, sign_addresses
+from tequio_shared.addresses import PREFIX, AddressRecord, is_loopback_host, sign_addresses
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import NetworkId, peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -57,3 +57,21 @@ def test_too_many_addresses_are_malformed() -> None:
 def test_what_is_no_record_is_malformed(raw: bytes) -> None:
     with pytest.raises(MalformedError):
         AddressRecord.parse(raw)
+
+
+@pytest.mark.parametrize(
+    ("host", "is_loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.0.1", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("localhost", True),
+        ("192.0.2.1", False),
+        ("::", False),
+        ("box", False),
+        ("localhost.evil.example", False),
+    ],
+)
+def test_what_only_this_computer_reaches(host: str, *, is_loopback: bool) -> None:
+    assert is_loopback_host(host) is is_loopback

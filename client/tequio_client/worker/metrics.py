@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Metric, ProcessCollector, start
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from tequio_shared.addresses import is_address_or_localhost
+from tequio_shared.addresses import is_address_or_localhost, is_loopback_host
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
@@ -62,7 +62,7 @@ async def serve(address: MetricsAddress, read: Read) -> NoReturn:
     try:
         server, thread = start_http_server(address.port, address.host, registry)
         app = server.get_app()
-        if address.is_loopback and app is not None:
+        if is_loopback_host(address.host) and app is not None:
             server.set_app(_without_strange_names(app))
     except OSError as err:
         raise UserFacingError(

@@ -14,7 +14,6 @@ from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
-from tequio_shared.addresses import parse_host
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, parse_key
 from tequio_shared.limits import RECEIVERS
@@ -32,12 +31,6 @@ class MetricsAddress:
 
     host: str
     port: int
-
-    @property
-    def is_loopback(self) -> bool:
-        """True if only programs of this computer can reach it."""
-        address = parse_host(self.host)
-        return self.host == "localhost" or (address is not None and address.is_loopback)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from prometheus_client import Metric, make_asgi_app
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
-from starlette.responses import Response
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 
 from tequio_ledger import SOFTWARE, metrics
+from tequio_shared.addresses import is_address_or_localhost
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -93,17 +95,26 @@ class LedgerCollector(Collector):
         yield from (rounds, members, tokens, number)
 
 
-def build_app(ledger: Ledger, streams: EventStreams) -> ASGIApp:
-    """Register the gauges of this ledger; serves them at /metrics, and 404 elsewhere."""
+def build_app(ledger: Ledger, streams: EventStreams, *, is_loopback: bool) -> ASGIApp:
+    """Register the gauges of this ledger; serves them at /metrics, and 404 elsewhere.
+
+    With `is_loopback`, only under an address or localhost: a page in this computer's browser could
+    read them under any other name that it has resolve to this computer.
+    """
     metrics.REGISTRY.register(LedgerCollector(ledger, streams))
     page: ASGIApp = make_asgi_app(metrics.REGISTRY)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == PATH:
+        if scope["type"] != "http":
+            return
+        host = Headers(scope=scope).get("host", "")
+        if is_loopback and not is_address_or_localhost(host):
+            strange = PlainTextResponse(f"{host[:100]!r} is not a name of this service\n", 421)
+            await strange(scope, receive, send)
+        elif scope["path"] == PATH:
             await page(scope, receive, send)
-        elif scope["type"] == "http":
-            missing = Response("the metrics are at /metrics\n", 404, media_type="text/plain")
-            await missing(scope, receive, send)
+        else:
+            await PlainTextResponse("the metrics are at /metrics\n", 404)(scope, receive, send)
 
     return serve
 

@@ -140,17 +140,6 @@ async def test_a_page_whose_name_resolves_to_this_computer_reads_no_metrics() ->
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize(
-    ("host", "is_loopback"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("192.0.2.1", False), ("box", False)],
-)
-def test_elsewhere_a_scraper_may_use_the_names_of_its_network(
-    host: str,
-    is_loopback: bool,  # noqa: FBT001
-) -> None:
-    assert MetricsAddress(host=host, port=0).is_loopback is is_loopback
-
-
 @pytest.mark.trio
 async def test_a_busy_port_is_told_with_its_option() -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:

@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.test_app_main import failed
+from tests.support.attack_table import attack
 from tests.support.authors import Author, newcomers
 from tests.support.dashboards import INSTALLER, declared, metrics_in, targets
 from tests.support.ledgers import Served, served
@@ -52,6 +53,18 @@ def rise(program: Served, before: Samples, name: str, **labels: str) -> float:
 
 def size(http: httpx.Client) -> int:
     return int(http.get("/log/checkpoint").text.split("\n")[1])
+
+
+@attack("P27", layer="net", ends="refused, where only this computer can ask at all")
+def test_a_page_whose_name_resolves_to_this_computer_reads_no_metrics(program: Served) -> None:
+    assert program.metrics is not None
+    for name in ("evil.example", "evil.example:8602", "127.0.0.1.evil.example"):
+        answer = httpx.get(program.metrics, headers={"host": name})
+        assert answer.status_code == 421
+        assert name in answer.text
+        assert "tequio_ledger" not in answer.text
+    for own in ("localhost:8602", "[::1]", "127.0.0.1"):
+        assert "tequio_ledger" in httpx.get(program.metrics, headers={"host": own}).text
 
 
 def test_statements_are_counted_by_what_became_of_them(
