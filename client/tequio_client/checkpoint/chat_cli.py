@@ -6,14 +6,16 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tequio_client import cli
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.conversation import ModelChat, WritingStyle
+    from collections.abc import Callable, Mapping
+
+    from tequio_client.trainer.conversation import ModelChat
     from tequio_client.trainer.device import ComputeDevice
 
 _WORKER = cli.default_folder("worker")
@@ -104,18 +106,17 @@ def chat(  # noqa: PLR0913 - one parameter an option
 
         child.end_with_parent()
         child.lower_priority(os.getpid())
-    # Before anything is fetched: a package without its runtime cannot load a model.
-    from tequio_client.scoring import hub
-    from tequio_client.trainer import device as devices
-    from tequio_client.trainer.conversation import WritingStyle
-
     cli.set_up_logs(log_json=False, log_level="warning")
-    style = WritingStyle(tokens=tokens, temperature=temperature, top_p=top_p, seed=seed)
-    chosen = devices.open_device(device)
-    if threads:
-        devices.limit_threads(threads)
-    load = partial(_load, style=style, device=chosen, work=folder, consents=consents)
+    style = {"tokens": tokens, "temperature": temperature, "top_p": top_p, "seed": seed}
+    opened = partial(_open, device, threads)
+    load = partial(_load, style=style, opened=opened, work=folder, consents=consents)
+    if not is_json:
+        # Before anything is fetched: a package without its runtime cannot load a model. The app
+        # has it, and first learns without seconds of imports whether the weights are here.
+        opened()
     if run_name is None:
+        from tequio_client.scoring import hub
+
         place = hub.model_folder(model or "", revision)
         program.talk(load(place), prompt, is_terminal=sys.stdin.isatty())
         return
@@ -143,13 +144,28 @@ def chat(  # noqa: PLR0913 - one parameter an option
     program.talk(load(place), prompt, is_terminal=sys.stdin.isatty())
 
 
+def _open(device: str, threads: int | None) -> ComputeDevice:
+    """As `devices.open_device`, and compute with that many threads."""
+    from tequio_client.trainer import device as devices
+
+    chosen = devices.open_device(device)
+    if threads:
+        devices.limit_threads(threads)
+    return chosen
+
+
 def _load(
-    place: Path, *, style: WritingStyle, device: ComputeDevice, work: Path, consents: Path
+    place: Path,
+    *,
+    style: Mapping[str, Any],
+    opened: Callable[[], ComputeDevice],
+    work: Path,
+    consents: Path,
 ) -> ModelChat:
     """Load a model, and start what splits its texts until the command ends; as `ModelChat`."""
     from tequio_client.checkpoint import chat as program
-    from tequio_client.trainer.conversation import ModelChat
+    from tequio_client.trainer.conversation import ModelChat, WritingStyle
 
     context = click.get_current_context()
     texts = context.with_resource(program.own_texts(place, work, consents))
-    return ModelChat(place, style, device, texts)
+    return ModelChat(place, WritingStyle(**style), opened(), texts)
