@@ -92,8 +92,9 @@ promises: $(READY)
 	$(BIN)/pytest -q tests/test_repository.py
 
 docs: $(READY) ## build the documentation that a ledger serves under /docs; a warning is an error
-	rm -rf ledger/tequio_ledger/web/docs   # pages that are gone
+	rm -rf ledger/tequio_ledger/web/docs build/docs.made   # pages that are gone
 	$(BIN)/python -m sphinx -W -E --keep-going -q -j 2 -c docs/site -d build/doctrees docs ledger/tequio_ledger/web/docs
+	@touch build/docs.made   # the tests build them again without it
 
 fix: $(READY) ## fix what ruff can fix
 	$(BIN)/ruff check --fix

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from pathlib import Path
 
 from tequio_ledger.config.settings import DEFAULT_ORIGIN, LedgerSettings
@@ -14,6 +13,7 @@ from tequio_ledger.store.database import Database
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared import encoding, limits
+from tequio_shared.addresses import is_loopback_host
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.log.notes import KeyKind, VerifierKey
@@ -110,12 +110,7 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
 
 def has_default_name(origin: str, host: str) -> bool:
     """Return whether others can reach a log that still has the default name."""
-    if origin != DEFAULT_ORIGIN:
-        return False
-    try:
-        return not ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"
+    return origin == DEFAULT_ORIGIN and not is_loopback_host(host)
 
 
 def _make(settings: LedgerSettings, folder: DataFolder) -> Genesis:

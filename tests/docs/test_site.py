@@ -39,16 +39,16 @@ LOADS = {"script": "src", "img": "src", "link": "href"}
 
 
 def _made_by_make() -> Path | None:
-    """The pages that `make docs` made, which is part of `make check`; None if they are outdated."""
+    """The pages that `make docs` made without a warning; None if a source has changed since."""
     made = ROOT / "ledger" / "tequio_ledger" / "web" / "docs"
-    index = made / "index.html"
+    done = ROOT / "build" / "docs.made"
     sources = (
         path
         for top in ("docs", "client", "ledger", "shared")
         for path in (ROOT / top).rglob("*")
         if path.is_file() and not path.is_relative_to(made) and path.suffix != ".pyc"
     )
-    is_new = index.is_file() and index.stat().st_mtime > max(one.stat().st_mtime for one in sources)
+    is_new = done.is_file() and done.stat().st_mtime > max(one.stat().st_mtime for one in sources)
     return made if is_new else None
 
 

@@ -46,12 +46,10 @@ class ObservedLog:
                     self.forks.append(f"index {index} was given twice")
         self.answered.set()
 
-    def wait_for_answer(self, patience_s: float = _PATIENCE_S) -> float:
-        """Give the seconds until something is acknowledged that was not yet."""
-        begun_s = time.monotonic()
+    def wait_for_answer(self, patience_s: float = _PATIENCE_S) -> None:
+        """Wait until something is acknowledged that was not yet; fails after `patience_s`."""
         self.answered.clear()
         assert self.answered.wait(patience_s), f"nothing was acknowledged within {patience_s} s"
-        return time.monotonic() - begun_s
 
     def record_checkpoint(self, http: httpx.Client) -> int:
         """Record the newest checkpoint; returns its size."""

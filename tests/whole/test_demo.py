@@ -33,8 +33,8 @@ PEERS = 4
 DRAWN = 3
 UNTRAINED_BITS = 8.0
 """Bits per byte of a model that knows nothing: all 256 bytes alike."""
-LEARNED_BITS = 1.0
-"""Least gain, however few tokens a slow machine trains on in the time of a round."""
+ENOUGH_TOKENS = 20_000
+"""A slow machine trains on fewer in the time of its rounds, and the model gains less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +132,17 @@ def test_every_round_counts_and_every_peer_ends_with_the_same_head(demo: Demo) -
     assert {peer["head"] for peer in outcome["peers"]} == {outcome["heads"][-1]}
 
 
+def trained_bits(demo: Demo) -> float:
+    """Bits per byte that the model of so long a training is below."""
+    has_enough = demo.outcome["tokens_accepted"] >= ENOUGH_TOKENS
+    return 5.5 if has_enough else UNTRAINED_BITS - 1
+
+
 @pytest.mark.whole
 def test_the_model_learns_what_it_was_not_shown(demo: Demo) -> None:
     held_out = demo.outcome["held_out"]
     assert held_out["bits_per_byte_start"] == pytest.approx(UNTRAINED_BITS, abs=0.3)
-    assert held_out["bits_per_byte_end"] < UNTRAINED_BITS - LEARNED_BITS
+    assert held_out["bits_per_byte_end"] < trained_bits(demo)
     assert held_out["perplexity_end"] == pytest.approx(2 ** held_out["bits_per_byte_end"], rel=0.01)
 
 
@@ -161,8 +167,10 @@ def test_peers_that_were_drawn_measure_the_same(demo: Demo) -> None:
         assert 0 < len(head["sample"]["prompt"].encode()) <= SAMPLE_PROMPT_BYTES
     assert any(head["sample"]["text"] for head in heads)
     bits = [head["millibits"] / head["size_bytes"] / 1_000 for head in heads]
-    assert bits[-1] < bits[0] - LEARNED_BITS, "the model learns"
+    least = 2 if demo.outcome["tokens_accepted"] >= ENOUGH_TOKENS else 1
+    assert bits[-1] < bits[0] - least, "the model learns"
     assert all(later < 1.02 * earlier for earlier, later in pairwise(bits)), bits
+    assert bits[-1] < UNTRAINED_BITS - 1
 
 
 def demo_heads(demo: Demo) -> set[str]:
