@@ -6,7 +6,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -28,8 +27,7 @@ _PATIENCE_S = 30.0
 
 def program() -> Path | None:
     """The server's program; None when it is not installed."""
-    found = shutil.which("moto_server")
-    return _PLACE if _PLACE.exists() else Path(found) if found else None
+    return _PLACE if _PLACE.exists() else None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.export import ExportOptions
 from tequio_client.dataset import own_tokenizer
 from tequio_client.dataset.own_tokenizer import PluginTokenizer
+from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins import archive
 from tequio_client.plugins.consents import PluginConsents
@@ -27,7 +28,6 @@ from tequio_shared.ids import STEERING
 
 if TYPE_CHECKING:
     from tequio_client.trainer.conversation import ModelChat
-    from tequio_client.verify.reader import LedgerReader
     from tequio_client.verify.report import WorkProgress
     from tequio_shared.api.runs import RunAnswer
 
@@ -37,39 +37,31 @@ RESTART, END = "/new", "/quit"
 _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 
 
-def newest_model(
-    options: ExportOptions, progress: WorkProgress, reader: LedgerReader | None = None
-) -> Path:
+def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
     """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
-    Nothing happens if it is there already; other heads of the run go. With a `reader`, as in
-    `export_head`, each call reads the log from where the last one stopped. Raises UserFacingError.
+    Nothing happens if it is there already; other heads of the run go. Raises UserFacingError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
     with locked(heads), shutdown.explain_unreachable_ledger(options.origin.ledger):
         run = trio.run(_find_run, options)
-        name = run.run if run is not None else "none"  # the export says what is wrong
-        newest = run.head_round if run is not None else 0
-        number = newest if options.round is None else options.round
-        target = heads / f"{name}-{number}"
-        if run is not None and _is_head(target, run, number):
+        number = run.head_round if options.round is None else options.round
+        target = heads / f"{run.run}-{number}"
+        if _is_head(target, run, number):
             return target
         shutil.rmtree(target, ignore_errors=True)
-        wanted = replace(options, target=target, merges_adapters=True)
-        export.export_head(wanted, progress, reader)
-        for other in heads.glob(f"{name}-*"):
+        wanted = replace(options, run=run.run, round=number, target=target, merges_adapters=True)
+        export.export_weights(wanted, progress)
+        for other in heads.glob(f"{run.run}-*"):
             if other != target:
                 shutil.rmtree(other, ignore_errors=True)
     return target
 
 
-async def _find_run(options: ExportOptions) -> RunAnswer | None:
+async def _find_run(options: ExportOptions) -> RunAnswer:
     async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
-        runs = await api.runs()
-    named = [one for one in runs if one.name == options.run]
-    found = named or [one for one in runs if one.run.startswith(options.run)]
-    return found[0] if len(found) == 1 and found[0].head is not None else None
+        return runs.find_run(options.run, await api.runs())
 
 
 def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import trio
@@ -19,9 +21,11 @@ from numpy.typing import NDArray
 
 from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
-from tequio_client.checkpoint.history import HeadHistory, RunDocuments
+from tequio_client.checkpoint.history import HeadHistory
 from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.proven import ProvenHead, RunDocuments, prove_head
 from tequio_client.checkpoint.tensors import MergedModel
+from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import LedgerReader
@@ -40,6 +44,7 @@ _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
 _FETCHED, _MADE = "fetched", "made"
 _INTEGER = 4
+_Head = TypeVar("_Head", bound=ProvenHead)
 
 
 class WeightsMissingError(UserFacingError):
@@ -77,12 +82,46 @@ class ExportOptions:
 def export_head(
     options: ExportOptions, progress: WorkProgress, reader: LedgerReader | None = None
 ) -> HeadHistory:
-    """Export a head, checked against the root in the log; raises UserFacingError.
+    """Export a head, checked against the root in the log, with the card of how it was made.
 
     Reads the whole log, O(its entries). A `reader` of the same ledger is for callers that export
     one head after another: it keeps the state of the log in memory, and each export reads only
-    the entries since the last one.
+    the entries since the last one. Raises UserFacingError.
     """
+    found = reader or options.origin.reader()
+
+    def read() -> HeadHistory:
+        found.read(progress)
+        return found.ask(
+            lambda log, source: history.head_history(log, source.blob, options.run, options.round)
+        )
+
+    return _export_to(options, progress, read, partial(history.render_card, ledger=found.ledger))
+
+
+def export_weights(options: ExportOptions, progress: WorkProgress) -> ProvenHead:
+    """Export a head as `export_head`, but without its card: for programs that only use the weights.
+
+    Reads the entry that promotes it, with its proof, and not the log. Raises UserFacingError.
+    """
+    return _export_to(options, progress, partial(trio.run, _prove, options), None)
+
+
+async def _prove(options: ExportOptions) -> ProvenHead:
+    async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
+        run = runs.find_run(options.run, await api.runs())
+        number = run.head_round if options.round is None else options.round
+        if number is None:
+            raise UserFacingError(history.NO_HEAD)
+        return await prove_head(api, run, number)
+
+
+def _export_to(
+    options: ExportOptions,
+    progress: WorkProgress,
+    read: Callable[[], _Head],
+    card_of: Callable[..., str] | None,
+) -> _Head:
     target = options.target.absolute()
     folder = target.parent / f".{target.name}.part"
     _check_free(target)
@@ -92,38 +131,24 @@ def export_head(
             _disk_errors(target),
             shutdown.explain_unreachable_ledger(options.origin.ledger),
         ):
-            story = _story(reader or options.origin.reader(), options, progress)
-            trio.run(_export, story, options, folder, progress)
+            found = read()
+            form = _form(options, found.manifest)
+            export = _Export(
+                proven=found,
+                form=form,
+                card=card_of(found, form=form) if card_of else "",
+                origin=options.origin,
+                folder=folder,
+                progress=progress,
+            )
+            trio.run(export.run)
             files.sync_and_rename_folder(folder / _MADE, target)
             shutil.rmtree(folder / _FETCHED, ignore_errors=True)
     finally:
         # Fetched files stay after a failure, for the next attempt.
         if not (folder / _FETCHED).exists():
             shutil.rmtree(folder, ignore_errors=True)
-    return story
-
-
-async def _export(
-    story: HeadHistory, options: ExportOptions, folder: Path, progress: WorkProgress
-) -> None:
-    export = _Export(
-        story=story,
-        form=_form(options, story.manifest),
-        origin=options.origin,
-        folder=folder,
-        progress=progress,
-    )
-    async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
-        head, *base = await export.weights(api)
-    await trio.to_thread.run_sync(export.write, head, base)
-
-
-def _story(reader: LedgerReader, options: ExportOptions, progress: WorkProgress) -> HeadHistory:
-    """Read on and check the ledger's log, and find a head in it; raises UserFacingError."""
-    reader.read(progress)
-    return reader.ask(
-        lambda log, source: history.head_history(log, source.blob, options.run, options.round)
-    )
+    return found
 
 
 def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
@@ -140,16 +165,24 @@ def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Export:
-    story: HeadHistory
+    proven: ProvenHead
     form: ExportForm
+    card: str
+    """Empty for none."""
     origin: WeightsOrigin
     folder: Path
     progress: WorkProgress
 
+    async def run(self) -> None:
+        """Make the folder; raises UserFacingError."""
+        async with LedgerApi(self.origin.ledger, trust=self.origin.trust) as api:
+            weights, *base = await self.weights(api)
+        await trio.to_thread.run_sync(self.write, weights, base)
+
     async def weights(self, api: LedgerApi) -> list[Path]:
         """Find or fetch the head, then the files of the base that it is merged into."""
-        manifest = self.story.manifest
-        head = weights_ref(manifest, self.story.head.weights_root)
+        manifest = self.proven.manifest
+        head = weights_ref(manifest, self.proven.head.weights_root)
         merged = manifest.frozen if self.form is ExportForm.MERGED else None
         base = [TreeRef.of_file(one.root, one.size_bytes) for one in merged.files] if merged else []
         refs, stores = (head, *base), tuple(self.origin.stores)
@@ -173,13 +206,13 @@ class _Export:
         with self.progress.work("weights fetched (bytes)", ref.size_bytes) as tick:
             return await fetch_tree(api, ref, self.folder / _FETCHED, tick)
 
-    def write(self, head: Path, base: Sequence[Path]) -> None:
+    def write(self, weights: Path, base: Sequence[Path]) -> None:
         """Write all files of the export; raises UserFacingError."""
-        story, manifest, folder = self.story, self.story.manifest, self.folder / _MADE
+        proven, manifest, folder = self.proven, self.proven.manifest, self.folder / _MADE
         shutil.rmtree(folder, ignore_errors=True)
         (folder / layout.TEQUIO_FOLDER).mkdir(parents=True)
         try:
-            fixed = fixed_files(manifest, story.documents, form=self.form)
+            fixed = fixed_files(manifest, proven.documents, form=self.form)
         except MalformedError as err:
             raise UserFacingError(f"this run cannot be exported: {err}") from err
         for name, content in fixed.items():
@@ -187,24 +220,24 @@ class _Export:
         with self.progress.work("weights written (bytes)", manifest.model.parameters * 4) as tick:
             is_adapter = manifest.frozen is not None
             only = str(layout.adapter_of(folder).relative_to(folder)) if is_adapter else ""
-            tensors.write_weights(manifest, head, folder, tick, only=only)
+            tensors.write_weights(manifest, weights, folder, tick, only=only)
         if base:
-            self._merge(head, base)
+            self._merge(weights, base)
         claim = layout.HeadClaim(
-            network=to_text(story.genesis.network_id),
+            network=to_text(proven.genesis.network_id),
             run=to_text(manifest.run_id),
-            round=story.head.round,
-            head=to_text(story.head.hash),
-            weights_root=to_text(story.head.weights_root),
-            entry=story.entry,
+            round=proven.head.round,
+            head=to_text(proven.head.hash),
+            weights_root=to_text(proven.head.weights_root),
+            entry=proven.entry,
         )
         (folder / layout.CLAIM).write_bytes(claim.encode())
-        (folder / layout.PROOF).write_bytes(story.proof.encode())
-        card = history.render_card(story, self.origin.ledger, form=self.form)
-        (folder / layout.CARD).write_bytes(card.encode())
+        (folder / layout.PROOF).write_bytes(proven.proof.encode())
+        if self.card:
+            (folder / layout.CARD).write_bytes(self.card.encode())
 
     def _merge(self, head: Path, base: Sequence[Path]) -> None:
-        manifest = self.story.manifest
+        manifest = self.proven.manifest
         flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(manifest.layout.elements,))
         try:
             model = MergedModel.of(manifest, flat, base)

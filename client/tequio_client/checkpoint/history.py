@@ -11,66 +11,39 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from tequio_client.checkpoint.layout import PLUGIN, TABLE, TOKENIZER, ExportForm
+from tequio_client.checkpoint.proven import Blob, ProvenHead, fetch_documents
 from tequio_client.names import clean_text
 from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.source import NotAvailableError
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.layout import FrozenBase
-from tequio_shared.ids import Digest, PeerKey, digest_from_text, sha256, to_text
-from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.policy import TlogProof
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.multiple_choice import interval_95
-from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.rollback import lineage
 from tequio_shared.round import measures
-from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.points import flop_per_token, points
 from tequio_shared.scoring import power_of_two
 from tequio_shared.statements.runs import HeadMeasure
 from tequio_shared.wording import plural
 
+NO_HEAD = "no head of this run is certified yet: its first round has not begun"
 MAX_CONTRIBUTORS = 100
 """More are counted, not listed."""
 _SHOWN_ROUNDS = 8
 _LINE_CHARS = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
-Blob: TypeAlias = Callable[[Digest], bytes | None]
-"""Gets a document by its hash; None when there is none."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunDocuments:
-    """Documents that the run's manifest names, checked by their hashes."""
-
-    config: bytes
-    corpus: Corpus
-    tokenizer: bytes
-    """The file that the manifest names; empty for a run on raw bytes."""
-    plugin: bytes
-    """Archive of the run's own code; empty for a run without."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadHistory:
-    genesis: Genesis
-    manifest: Manifest
-    documents: RunDocuments
-    head: Head
-    entry: int
-    """Log index of its head.promote."""
-    proof: TlogProof
-    """The entry under the checkpoint; the leaf as `extra`."""
-    checkpoint: Checkpoint
+class HeadHistory(ProvenHead):
     rounds: int
     """Closed rounds that the head is made of."""
     tokens: int
@@ -115,7 +88,6 @@ def head_history(
         head=head,
         entry=entry,
         proof=proof,
-        checkpoint=log.checkpoint,
         rounds=len(closed),
         tokens=sum(ContributionHeader.parse(w.header).tokens for one in closed for w in one.works),
         gflop=dict(ranked),
@@ -123,31 +95,9 @@ def head_history(
     )
 
 
-def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
-    """Get the documents that a manifest names; raises UserFacingError if one is unavailable."""
-
-    def get(what: str, name: str) -> bytes:
-        raw = blob(digest_from_text(name))
-        if raw is None or to_text(sha256(raw)) != name:
-            raise UserFacingError(f"the ledger does not have the run's {what} ({name[:10]})")
-        return raw
-
-    tokenizer, code = manifest.tokenizer.file, manifest.own_code
-    try:
-        corpus = Corpus.parse(get("data manifest", manifest.data.manifest))
-    except MalformedError as err:
-        raise UserFacingError(f"the run's data manifest is invalid: {err}") from err
-    return RunDocuments(
-        config=get("configuration", manifest.model.config),
-        corpus=corpus,
-        tokenizer=get("tokenizer", tokenizer) if tokenizer else b"",
-        plugin=get("plug-in", code.archive) if code else b"",
-    )
-
-
 def _promoted(history: RunHistory, round_number: int | None) -> tuple[int, Head]:
     if not history.promoted:
-        raise UserFacingError("no head of this run is certified yet: its first round has not begun")
+        raise UserFacingError(NO_HEAD)
     last = history.view.head  # which may be an older one than the one promoted last
     wanted = last.round if round_number is None and last else round_number
     for index, head in history.promoted:

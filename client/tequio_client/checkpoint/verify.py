@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.history import fetch_documents
 from tequio_client.checkpoint.layout import ExportForm, HeadClaim
+from tequio_client.checkpoint.proven import fetch_documents
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import LogProofs
@@ -38,12 +38,12 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.head.chain import Head
-from tequio_shared.ids import Digest, HeadHash, digest_from_text, sha256, to_text
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import Checkpoint, open_checkpoint
 from tequio_shared.log.policy import PROOF_BYTES, Policy, TlogProof
+from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
@@ -134,16 +134,12 @@ def _check_entry(entry: Entry, claim: HeadClaim) -> None:
             f"root in the log:   {body.weights_root}",
             f"root of this head: {claim.weights_root}",
         )
-    head = Head.of(
-        statement.run,
-        statement.round,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )
-    if to_text(head.hash) != body.head:
-        raise NotTheHeadError(f"entry {claim.entry} of the log names a head that is not its own")
+    try:
+        stated_head(statement.run, statement.round, body)
+    except RefusedError as err:
+        raise NotTheHeadError(
+            f"entry {claim.entry} of the log names a head that is not its own"
+        ) from err
 
 
 def _proven(raw: bytes, entry: Entry, network: LedgerNetwork, claim: HeadClaim) -> Checkpoint:

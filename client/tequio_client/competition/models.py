@@ -136,7 +136,7 @@ def _export_head(
         target=to,
         merges_adapters=True,
     )
-    found = to_text(export.export_head(options, progress).head.weights_root)
+    found = to_text(export.export_weights(options, progress).head.weights_root)
     if found != submission.weights_root:
         shutil.rmtree(to)
         raise OtherWeightsError(

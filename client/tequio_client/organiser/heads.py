@@ -7,7 +7,7 @@ proven entry that promotes it. Its weights are fetched when the run is opened, a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,8 @@ from pathlib import Path
 import structlog
 import trio
 
+from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.proofs import read_entries
-from tequio_client.names import find_one, short_id
 from tequio_client.organiser import signing
 from tequio_client.organiser.plan import ParentPlan
 from tequio_client.worker import shutdown
@@ -25,72 +24,20 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, weights_ref
 from tequio_client.worker.swarm import seeds
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.manifest import Manifest, ParentHead
-from tequio_shared.statements.runs import HeadPromote
 
 log = structlog.get_logger(__name__)
 STORE_BYTES = 1 << 40
-_PAGE_ROUNDS = 128
-_PAGE_ENTRIES = 256
 _ROOM = 1.05
 _GB = 1e9
 
 
 def named_run(name: str, ledger: str) -> RunAnswer:
     """The run of that name, or with the id that begins so; raises UserFacingError."""
-    return find_run(name, signing.ask_ledger(ledger, LedgerApi.runs))
-
-
-def find_run(name: str, runs: Iterable[RunAnswer]) -> RunAnswer:
-    """The run of that name, or with the id that begins so; raises UserFacingError."""
-    return find_one("run", runs, lambda one: (one.name, one.run), name)
-
-
-async def find_head(api: LedgerApi, one: RunAnswer, head_round: int) -> HeadPromote:
-    """Read the promotion of a round's head with its proof; raises UserFacingError for none.
-
-    Members promote a head in the next round that opens, just before that, or after the last round.
-    """
-    network = await api.network()
-    for page in await _pages_with(api, one, head_round):
-        entries = await read_entries(api, network, page)
-        for entry in entries.values():
-            statement = entry.statement
-            if (statement.run, statement.round) == (one.id, head_round) and isinstance(
-                statement.body, HeadPromote
-            ):
-                return statement.body
-    raise UserFacingError(
-        f"no head of round {head_round} of {one.name} is certified: give the round of one that "
-        f"is; the last one is that of round {one.head_round}"
-    )
-
-
-async def _pages_with(api: LedgerApi, one: RunAnswer, head_round: int) -> Sequence[range]:
-    """Parts of the log that may promote the head of that round, in the order to read them."""
-    begin, number = 0, head_round
-    while True:
-        rounds = await api.rounds(one.id, after=number, limit=_PAGE_ROUNDS)
-        begin = begin or (rounds[0].roster_index if rounds else 0)
-        opened = next((row.opened_index for row in rounds if row.opened_index is not None), None)
-        if opened is not None:
-            return [
-                range(max(end - _PAGE_ENTRIES, begin), end)
-                for end in range(opened, begin, -_PAGE_ENTRIES)
-            ]
-        if len(rounds) < _PAGE_ROUNDS:
-            break
-        number = rounds[-1].round
-    if not begin or one.head_round != head_round:
-        return []
-    size = (await api.checkpoint()).size
-    return [
-        range(first, min(first + _PAGE_ENTRIES, size))
-        for first in range(begin, size, _PAGE_ENTRIES)
-    ]
+    return runs.find_run(name, signing.ask_ledger(ledger, LedgerApi.runs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,46 +110,24 @@ def read_continued(plan: ParentPlan) -> ContinuedHead:
     return signing.ask_ledger(plan.ledger, partial(_read_continued, one, plan))
 
 
-class UnreadableRulesError(UserFacingError):
-    """The rules of a run have fields or values that this version does not know."""
-
-
 def read_rules(one: RunAnswer, ledger: str) -> Manifest:
     """Read the manifest of a run.
 
-    Raises UserFacingError; UnreadableRulesError if this version cannot read it.
+    Raises UserFacingError; runs.UnreadableRulesError if this version cannot read it.
     """
-    return signing.ask_ledger(ledger, partial(read_manifest, one.run))
-
-
-async def read_manifest(run: str, api: LedgerApi) -> Manifest:
-    """Read the rules of a run; raises UnreadableRulesError."""
-    try:
-        return Manifest.parse(await _document(api, run))
-    except MalformedError as err:
-        raise UnreadableRulesError(
-            f"this version of Tequio cannot read the rules of the run {short_id(run)} ({err}): "
-            "update it"
-        ) from err
+    return signing.ask_ledger(ledger, partial(runs.read_manifest, one.run))
 
 
 async def _read_continued(one: RunAnswer, plan: ParentPlan, api: LedgerApi) -> ContinuedHead:
     network = await api.network()
-    promoted = await find_head(api, one, plan.round)
-    manifest = await read_manifest(one.run, api)
+    promoted = (await runs.find_promotion(api, one, plan.round)).body
+    manifest = await runs.read_manifest(one.run, api)
     return ContinuedHead(
         ledger=plan.ledger,
         manifest=manifest,
-        config=await _document(api, manifest.model.config),
+        config=await runs.read_document(manifest.model.config, api),
         parent=ParentHead(
             network=to_text(network.id), run=one.run, round=plan.round, head=promoted.head
         ),
         weights_root=promoted.weights_root,
     )
-
-
-async def _document(api: LedgerApi, name: str) -> bytes:
-    raw = await api.get_blob(digest_from_text(name))
-    if raw is None:
-        raise UserFacingError(f"the ledger {api.url} does not have the document {name[:10]}")
-    return raw

@@ -30,6 +30,7 @@ from tequio_client.ipc.runs import RunRow
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.runs import UnreadableRulesError
 from tequio_client.names import short_id
 from tequio_client.organiser import estimate, heads, model_source, own_code, signing
 from tequio_client.organiser.estimate import RunOutline
@@ -369,7 +370,7 @@ def show_run(name: str, ledger: str) -> None:
     one, rules, problem = heads.named_run(name, ledger), None, ""
     try:
         rules = heads.read_rules(one, ledger)
-    except heads.UnreadableRulesError as err:
+    except UnreadableRulesError as err:
         problem = str(err)
     table = Table("what", "value", show_header=False)
     for what, value in _fields(one, rules):

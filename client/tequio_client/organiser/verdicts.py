@@ -12,10 +12,11 @@ from functools import partial
 
 import msgspec
 
+from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import check_measure, read_entries
 from tequio_client.names import clean_text
-from tequio_client.organiser import heads, signing
+from tequio_client.organiser import signing
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.runs import (
     MeasuredAnswer,
@@ -81,9 +82,9 @@ class VerdictReader:
 
     async def read(self, api: LedgerApi) -> HeadVerdicts:
         """Read the newest measures; raises UserFacingError, also if the run has no verdicts."""
-        run = heads.find_run(self.name, await api.runs())
+        run = runs.find_run(self.name, await api.runs())
         if self._rules is None:
-            rules = (await heads.read_manifest(run.run, api)).measures
+            rules = (await runs.read_manifest(run.run, api)).measures
             check_rules(run.name, rules)
             self._rules = (
                 rules if self.margin is None else msgspec.structs.replace(rules, margin=self.margin)
@@ -186,8 +187,8 @@ async def read_published(name: str, api: LedgerApi) -> PublishedHeads:
 
     Costs a request for each head, and the proofs of its entries.
     """
-    run = heads.find_run(name, await api.runs())
-    rules = (await heads.read_manifest(run.run, api)).measures
+    run = runs.find_run(name, await api.runs())
+    rules = (await runs.read_manifest(run.run, api)).measures
     rounds = sorted({one.round for one in run.published})
     pages = [await api.measures(run.id, after=number - 1, limit=1) for number in rounds]
     listed = [head for page in pages for head in page.heads if head.round in rounds]

@@ -15,7 +15,7 @@ from typing import Protocol
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import HeadHash, RunId, digest_from_text, to_text
-from tequio_shared.statements.runs import RunRollback
+from tequio_shared.statements.runs import HeadPromote, RunRollback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +42,14 @@ class RollbackRounds(Protocol):
 
 def rollback_head(run: RunId, body: RunRollback) -> Head:
     """Head that a run goes back to; raises RefusedError if its hash is not that of its parts."""
+    return stated_head(run, body.head_round, body)
+
+
+def stated_head(run: RunId, made: int, body: HeadPromote | RunRollback) -> Head:
+    """Head of round `made` as stated; raises RefusedError if its hash is not that of its parts."""
     head = Head.of(
         run,
-        body.head_round,
+        made,
         parent=HeadHash(digest_from_text(body.parent)),
         set_root=digest_from_text(body.set_root),
         weights_root=digest_from_text(body.weights_root),

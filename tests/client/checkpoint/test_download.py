@@ -18,8 +18,9 @@ from tequio_client.checkpoint.bucket import BucketLocation, S3Bucket
 from tequio_client.checkpoint.download import DownloadOptions
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
+from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.organiser import heads, verdicts
+from tequio_client.organiser import verdicts
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import to_text
@@ -59,8 +60,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def _publish(ledger: Served, organiser: Path, number: int) -> None:
     async def claim() -> HeadClaim:
         async with LedgerApi(ledger.url) as api:
-            run = heads.find_run(NAME, await api.runs())
-            head = await heads.find_head(api, run, number)
+            run = runs.find_run(NAME, await api.runs())
+            head = (await runs.find_promotion(api, run, number)).body
             return HeadClaim(
                 network=to_text((await api.network()).id),
                 run=run.run,

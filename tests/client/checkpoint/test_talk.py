@@ -14,12 +14,14 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import chat as talks
-from tequio_client.checkpoint import layout
+from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
+from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.trainer import device
 from tequio_client.trainer.conversation import ModelChat, WritingModel, WritingStyle
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
+from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
 from tests.client.verify.logs import SwarmLog
 from tests.support import chats
@@ -133,6 +135,24 @@ def test_the_newest_head_is_exported_once(site: ServedLog, tmp_path: Path) -> No
     assert talks.newest_model(wish, NoProgress()) == found
     assert not (found / ".kept").exists()
     assert not stale.exists()
+
+
+def test_the_newest_head_is_found_without_reading_the_log(tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    log = SwarmLog(played().swarm)
+    asked = list[int]()
+    for name in ("short", "long"):
+        with served_log(log) as site:
+            found = talks.newest_model(options(site, tmp_path / name, store), NoProgress())
+            origin = WeightsOrigin(ledger=site.url, stores=[store])
+            verdict = verify.verify_folder(found, origin, NoProgress())
+            assert verdict.outcome is VerifyOutcome.IS_THE_HEAD
+            assert not (found / layout.CARD).exists(), "nothing in it was read from the log"
+            asked.append(sum("/log/tile/entries/" in one for one in site.requests))
+        log.leaves += [b"an entry that nobody has to read"] * (8 * TILE_WIDTH)
+        log.sign()
+    short, long = asked
+    assert 0 < long <= short + 1
 
 
 def test_a_run_that_is_not_there_is_named(site: ServedLog, tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.serving.host import ModelHost, Prepare
     from tequio_client.trainer.conversation import WritingModel
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.reader import LedgerReader
 
 _WORKER = cli.default_folder("worker")
 _MOST_PORT = 65_535
@@ -185,7 +184,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     host = ModelHost(load, conversation.seed_chance, limits)
     service = ChatService(host, VisitorPage(), ledger, conversation.WritingStyle, per_minute)
     server = HttpServer(service.handle, refuse_request, proxies=proxies)
-    prepare = partial(_prepare, options, origin.reader(), is_measured=is_measured)
+    prepare = partial(_prepare, options, is_measured=is_measured)
     run = partial(_run, host, server, prepare, check_seconds, listen)
     trio.run(shutdown.StoppableProgram().run, run)
 
@@ -212,11 +211,8 @@ async def _run(
         await server.serve(listeners)
 
 
-def _prepare(options: ExportOptions, reader: LedgerReader, *, is_measured: bool) -> Path:
-    """Bring the folder of the head to serve; runs in a thread.
-
-    The first head reads the log from entry 0, every later one what was added since then.
-    """
+def _prepare(options: ExportOptions, *, is_measured: bool) -> Path:
+    """Bring the folder of the head to serve; runs in a thread."""
     from dataclasses import replace
 
     from tequio_client.checkpoint import chat
@@ -224,7 +220,7 @@ def _prepare(options: ExportOptions, reader: LedgerReader, *, is_measured: bool)
     from tequio_client.verify.report import NoProgress
 
     number = verdicts.find_fine_head(options.run, options.origin.ledger) if is_measured else None
-    return chat.newest_model(replace(options, round=number), NoProgress(), reader)
+    return chat.newest_model(replace(options, round=number), NoProgress())
 
 
 @contextmanager

@@ -18,10 +18,10 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.chain import AcceptedSet, Head, NextHead
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
-from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.key_links import ended_by
-from tequio_shared.network.rollback import rollback_head
+from tequio_shared.network.rollback import rollback_head, stated_head
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
@@ -132,21 +132,15 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
 def promoted_head(manifest: Manifest, statement: Statement) -> Head:
     """The head that this statement promotes or goes back to; raises PeerError for any other.
 
-    And RefusedError if a rollback names another hash than that of the head's parts.
+    And RefusedError if it names another hash than that of the head's parts.
     """
     body = statement.body
-    if isinstance(body, RunRollback) and statement.run == manifest.run_id:
-        return rollback_head(manifest.run_id, body)
-    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
-        raise PeerError("the ledger names an entry that does not promote a head of this run")
-    return Head(
-        hash=HeadHash(digest_from_text(body.head)),
-        round=statement.round or 0,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )
+    if statement.run == manifest.run_id:
+        if isinstance(body, RunRollback):
+            return rollback_head(manifest.run_id, body)
+        if isinstance(body, HeadPromote):
+            return stated_head(manifest.run_id, statement.round or 0, body)
+    raise PeerError("the ledger names an entry that does not promote a head of this run")
 
 
 def payload_ref(root: Digest, chunks: int, shape: RecordShape) -> TreeRef:
