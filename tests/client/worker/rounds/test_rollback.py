@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from tequio_shared.head.chain import Head
 
 
+PATIENCE_S = 60.0
+
+
 def swarm_of(seed: int = 1, most: int = 6) -> DutySwarm:
     swarm = DutySwarm(tiny_manifest(most=most), seed=seed)
     for name in ("ana", "bo", "cleo"):
@@ -129,15 +132,21 @@ async def test_the_driver_forgets_the_ways_that_led_on_from_old_heads(
     nursery.start_soon(play.run)
     await play.feed(RoundClose)
     # Head 0 is held, and the closed round leads on from it.
-    assert isinstance(play.deeds.begun[-1], duties.AdvanceDuty)
+    await until(lambda: isinstance(play.deeds.begun[-1], duties.AdvanceDuty), PATIENCE_S)
     assert feedback.path is not None
     await play.feed(RunRollback)
-    await until(lambda: feedback.path is None, 10.0)  # left behind at weights that are given up
+    await until(
+        lambda: feedback.path is None, PATIENCE_S
+    )  # left behind at weights that are given up
     assert play.rounds.member_state().closed == {}
     await play.feed()
-    now = play.deeds.begun[-1]
-    assert isinstance(now, duties.AdvanceDuty)
-    assert now.closed.round == 3, "of two rounds that started from head 0, the later one"
+
+    def is_third() -> bool:
+        """Tell if the later one of the two rounds that started from head 0 leads on from it."""
+        now = play.deeds.begun[-1]
+        return isinstance(now, duties.AdvanceDuty) and now.closed.round == 3
+
+    await until(is_third, PATIENCE_S)
     nursery.cancel_scope.cancel()
 
 
