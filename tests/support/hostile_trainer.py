@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.plugins.api import OptimiserFactory
     from tequio_client.trainer.prepared import TrainingData
-    from tequio_client.trainer.tasks import TaskContext
+    from tequio_client.trainer.task_context import TaskContext
     from tequio_shared.head.layout import WeightLayout
     from tequio_shared.round.manifest import InnerParams
 
@@ -136,7 +136,7 @@ def _has(path: Path, size: int) -> bool:
 
 def install(name: str) -> None:
     """Put the attack between the honest encoding and the commitment, in this process."""
-    from tequio_client.trainer import codecs, inner, tasks  # noqa: PLC0415 - torch takes seconds
+    from tequio_client.trainer import codecs, head_tasks, inner, tasks  # noqa: PLC0415 - torch takes seconds
 
     cheat, train, encode, run = AttackState(name), tasks.train, codecs.encode, inner.train
 
@@ -160,7 +160,7 @@ def install(name: str) -> None:
     if name == "accuser":
         vars(tasks)["audit_contribution"] = _accusing(tasks.audit_contribution)
     if name == "false_answers":
-        vars(tasks)["answer_questions"] = _all_right(tasks.answer_questions)
+        vars(head_tasks)["answer_questions"] = _all_right(head_tasks.answer_questions)
     if name == "half_work":
         vars(inner)["train"] = _half_work(run)
         vars(inner)["accumulate"] = _half_of_windows(inner.accumulate)

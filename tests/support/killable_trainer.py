@@ -23,6 +23,7 @@ from tequio_client.ipc import trainer as link
 from tequio_client.trainer import codecs, inner, prepared
 from tequio_client.trainer import tasks as trainer_tasks
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
+from tequio_client.trainer.task_context import TaskContext
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, from_text
@@ -105,7 +106,7 @@ def _train(
     )
     queue.put(model.prepare)
     queue.put(task)
-    context = trainer_tasks.TaskContext(
+    context = TaskContext(
         setup=model, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
     )
     header = ContributionHeader.parse(from_text(trainer_tasks.train(task, context).header, None))

@@ -24,6 +24,7 @@ from tequio_client.trainer.main import (
 from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import PreparedModel
 from tequio_client.trainer.ranks import CellLead
+from tequio_client.trainer.task_context import NonFiniteError, TaskContext
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 
 log = structlog.get_logger(__name__)
@@ -115,7 +116,7 @@ class TrainerLoop:
                 code="unprepared",
                 reason="no model is prepared; send Prepare first",
             )
-        context = tasks.TaskContext(
+        context = TaskContext(
             setup=self._setup,
             queue=self._queue,
             task=task,
@@ -148,7 +149,7 @@ def _failure(number: int, err: Exception) -> Failed:
 
 
 _CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
-    ((tasks.NonFiniteError,), "non_finite"),
+    ((NonFiniteError,), "non_finite"),
     ((device.DeviceError,), "device"),
     ((torch.OutOfMemoryError, MemoryError), "memory"),
     ((prepared.ModelError,), "model"),

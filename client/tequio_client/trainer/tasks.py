@@ -1,4 +1,4 @@
-"""The trainer's tasks: train, screen, measure gains, audit, advance, evaluate, go on.
+"""The trainer's tasks: train, screen, measure gains, audit, advance, follow.
 
 A task reads and writes files that its message names. Between steps it calls `TaskContext.check`,
 which ends it as soon as the worker wants something else.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import structlog
 from numpy.typing import NDArray
@@ -22,10 +20,9 @@ from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import TakeSteps
 from tequio_client.trainer import (
     audit,
-    choices,
     codecs,
-    evaluate,
     gain,
+    head_tasks,
     prepared,
     ranks,
     screen,
@@ -36,17 +33,13 @@ from tequio_client.trainer.cell import SampleSource, SharedSamples
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
-from tequio_client.trainer.likelihood import ScoringDevice
-from tequio_client.trainer.main import ModelTask, TaskQueue, TrainerActivity
 from tequio_client.trainer.prepared import (
-    HeldOutDocument,
     PreparedModel,
     TrainingData,
-    held_out_documents,
 )
-from tequio_client.trainer.ranks import CellLead
 from tequio_client.trainer.steps import StepFiles
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_client.trainer.task_context import NonFiniteError, TaskContext
+from tequio_shared.errors import UserFacingError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
@@ -56,44 +49,10 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
-from tequio_shared.multiple_choice import ChoiceTask, ChoiceTotals
-from tequio_shared.statements.runs import TaskCounts
 
 _Q15, _Q16 = 1 << 15, 1 << 16
 _I32_MOST = 2**31 - 1
-_SAMPLE_SEED = 0
-_GROUP_QUESTIONS = 4
 log = structlog.get_logger(__name__)
-
-
-class NonFiniteError(TequioError):
-    """Training or evaluation gave infinities or NaN."""
-
-
-@dataclass(slots=True, kw_only=True)
-class TaskContext:
-    """One running task; owned by its thread. The heartbeat thread reads `activity`."""
-
-    setup: PreparedModel
-    queue: TaskQueue
-    task: ModelTask
-    report: Callable[[trainer.Report], None]
-    activity: TrainerActivity
-    lead: CellLead | None = None
-    """The other ranks, if this process is rank 0 of a cell."""
-    started_s: float = field(default_factory=time.perf_counter)
-
-    def check(self) -> None:
-        """Apply new limits; raises TaskReplacedError once another task or model is in force."""
-        prepare = self.queue.current_prepare(self.task, self.setup.prepare)
-        if prepare.command != self.setup.prepare.command:
-            self.setup = self.setup.with_limits(prepare)
-            self.report(self.setup.ready_report(prepare))
-            self.queue.mark_answered(prepare)
-
-    @property
-    def elapsed_s(self) -> float:
-        return time.perf_counter() - self.started_s
 
 
 def run(context: TaskContext) -> trainer.CommandReport:
@@ -139,11 +98,11 @@ def _evaluated(
     """Show what a head can do."""
     match task:
         case trainer.Evaluate():
-            return evaluate_head(task, context)
+            return head_tasks.evaluate_head(task, context)
         case trainer.Continue():
-            return continue_text(task, context)
+            return head_tasks.continue_text(task, context)
         case trainer.AnswerQuestions():
-            return answer_questions(task, context)
+            return head_tasks.answer_questions(task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
@@ -522,121 +481,3 @@ def follow(task: trainer.Follow, context: TaskContext) -> trainer.Followed:
         weights_root=to_text(root),
         seconds=context.elapsed_s,
     )
-
-
-def evaluate_head(task: trainer.Evaluate, context: TaskContext) -> trainer.Evaluated:
-    """Measure a head in bits per byte, and sample text from it; raises NonFiniteError."""
-    context.activity.start(task.command, "evaluating")
-    setup = context.setup
-    setup.model.load(setup.map_master(task.weights), setup.layout)
-    left = islice(_documents(task, setup), task.first_document, None)
-    documents = evaluate.first_documents(left, task.max_tokens)
-    score = evaluate.score_head(
-        setup.model,
-        documents,
-        separator=setup.corpus.separator,
-        sequence=setup.corpus.sequence,
-        device=setup.device,
-        check=context.check,
-        tally=setup.unfinished.score_progress(
-            msgspec.structs.replace(task, command=1), len(documents)
-        ),
-    )
-    if score.millibits is None:
-        raise NonFiniteError(f"the head of round {task.round} predicts infinite or NaN values")
-    return trainer.Evaluated(
-        command=task.command,
-        round=task.round,
-        bits_per_byte=score.bits_per_byte,
-        millibits=score.millibits,
-        perplexity=score.perplexity,
-        documents=score.documents,
-        tokens=score.tokens,
-        text_bytes=score.text_bytes,
-        sample=_sample(task, context) if task.sample_tokens else "",
-        seconds=context.elapsed_s,
-    )
-
-
-def continue_text(task: trainer.Continue, context: TaskContext) -> trainer.Continued:
-    """Continue the beginning of a held-out document; raises UserFacingError."""
-    context.activity.start(task.command, "evaluating")
-    setup = context.setup
-    document = next(islice(_documents(task, setup), task.document, None), None)
-    if document is None:
-        raise UserFacingError(f"the held-out shards have no document {task.document}")
-    setup.model.load(setup.map_master(task.weights), setup.layout)
-    spell = evaluate.decoder(setup)
-    start = evaluate.prompt_tokens(document, spell)
-    written = setup.unfinished.written_ids(msgspec.structs.replace(task, command=1))
-    evaluate.continue_greedily(setup, start, written, context.check)
-    prompt, text = evaluate.split_text(start, written, spell)
-    return trainer.Continued(
-        command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.elapsed_s
-    )
-
-
-def answer_questions(
-    task: trainer.AnswerQuestions, context: TaskContext
-) -> trainer.QuestionsAnswered:
-    """Have a head answer questions; raises UserFacingError, MalformedError for another file."""
-    context.activity.start(task.command, "evaluating")
-    setup = context.setup
-    every = ChoiceTask.parse(Path(task.task).read_bytes()).questions
-    asked = every[task.first : task.first + task.count]
-    if not asked:
-        raise UserFacingError(f"the task has {len(every)} questions, and none at {task.first}")
-    setup.model.load(setup.map_master(task.weights), setup.layout)
-    scored = evaluate.scored_model(setup, task.weights)
-    scorer = ScoringDevice(device=setup.device, on_tokens=lambda _tokens: context.check())
-    losses = setup.unfinished.choice_losses(msgspec.structs.replace(task, command=1))
-    while len(losses) < len(asked):
-        # An interruption costs the questions of a group, so groups are small.
-        group = asked[len(losses) : len(losses) + _GROUP_QUESTIONS]
-        losses += choices.answer_questions(scored, group, setup.corpus.sequence, scorer)
-    totals = ChoiceTotals.of(asked, losses)
-    return trainer.QuestionsAnswered(
-        command=task.command,
-        round=task.round,
-        counts=TaskCounts(
-            asked=totals.asked,
-            right=totals.right,
-            right_normed=totals.right_normed,
-            close=totals.close,
-            close_normed=totals.close_normed,
-        ),
-        unread=totals.unread,
-        seconds=context.elapsed_s,
-    )
-
-
-def _documents(
-    task: trainer.Evaluate | trainer.Continue, setup: PreparedModel
-) -> Iterator[HeldOutDocument]:
-    tokens = setup.token_table()
-    for shard in task.shards:
-        if shard.index >= len(setup.corpus.held_out):
-            raise UserFacingError(f"the data has no held-out shard {shard.index}")
-        entry = setup.corpus.held_out[shard.index]
-        yield from held_out_documents(
-            Path(shard.path),
-            entry,
-            setup.corpus.token_bytes,
-            setup.corpus.tokenizer.vocab_size,
-            has_masks=setup.corpus.has_masks,
-            tokens=tokens,
-        )
-
-
-def _sample(task: trainer.Evaluate, context: TaskContext) -> str:
-    setup = context.setup
-    ids = evaluate.sample(
-        setup.model,
-        evaluate.prompt_ids(setup, task.prompt),
-        tokens=task.sample_tokens,
-        sequence=setup.corpus.sequence,
-        seed=_SAMPLE_SEED,
-        device=setup.device,
-        check=context.check,
-    )
-    return evaluate.decoder(setup)(ids)

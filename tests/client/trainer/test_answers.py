@@ -11,10 +11,10 @@ import pytest
 
 from tequio_client.ipc import trainer
 from tequio_client.tokenizers import ByteTokenizer
-from tequio_client.trainer import choices, device, evaluate, likelihood, prepared, tasks
+from tequio_client.trainer import choices, device, evaluate, head_tasks, likelihood, prepared
 from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
 from tequio_client.trainer.main import TaskQueue, TaskReplacedError, TrainerActivity
-from tequio_client.trainer.tasks import TaskContext
+from tequio_client.trainer.task_context import TaskContext
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.multiple_choice import ChoiceTotals
 from tequio_shared.round.manifest import Tokenizer
@@ -118,16 +118,18 @@ def test_an_interrupted_slice_goes_on_with_the_questions_that_were_not_answered(
 
     monkeypatch.setattr(likelihood, "row_losses", counted)
     monkeypatch.setattr(TaskContext, "check", lambda _: None)
-    whole = tasks.answer_questions(asked, context(setup, asked))
+    whole = head_tasks.answer_questions(asked, context(setup, asked))
     needed = len(batches)
     assert needed > 3, "else it is not interrupted"
     batches.clear()
     setup.unfinished.choice_losses("another task")
     monkeypatch.setattr(TaskContext, "check", check)
     with pytest.raises(TaskReplacedError):
-        tasks.answer_questions(asked, context(setup, asked))
+        head_tasks.answer_questions(asked, context(setup, asked))
     monkeypatch.setattr(TaskContext, "check", lambda _: None)
-    again = tasks.answer_questions(msgspec.structs.replace(asked, command=9), context(setup, asked))
+    again = head_tasks.answer_questions(
+        msgspec.structs.replace(asked, command=9), context(setup, asked)
+    )
     assert again.counts == whole.counts
     assert len(batches) < 3 + needed, "groups before the interruption were not answered again"
 
@@ -137,7 +139,7 @@ def test_another_file_than_a_task_is_refused(
 ) -> None:
     (tmp_path / "words.task").write_bytes(b"{}")
     with pytest.raises(MalformedError, match="ChoiceTask"):
-        tasks.answer_questions(asked, context(setup, asked))
+        head_tasks.answer_questions(asked, context(setup, asked))
 
 
 def test_a_run_whose_texts_are_encoded_by_code_answers_nothing(setup: PreparedModel) -> None:

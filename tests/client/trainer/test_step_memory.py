@@ -18,6 +18,7 @@ from tequio_client.trainer import device, inner, model, prepared, tasks, token_l
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
+from tequio_client.trainer.task_context import TaskContext
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_client.worker.lending import needs
 from tests.support import architectures
@@ -142,7 +143,7 @@ def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> Non
     queue = TaskQueue()
     queue.put(setup.prepare)
     queue.put(task)
-    context = tasks.TaskContext(
+    context = TaskContext(
         setup=setup, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
     )
     assert isinstance(tasks.run(context), trainer.Trained)
