@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 # Threads of torch would wait for each other by computing: on a busy processor, that takes ten times
 # as long as what they compute. Read when torch is loaded, here and in programs that tests start.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# The tests start programs of ours by the hundred: each compiles our modules, unless an earlier one
+# may leave what it compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
