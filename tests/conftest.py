@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # as long as what they compute. Read when torch is loaded, here and in programs that tests start.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# The tests start programs of ours by the hundred: each compiles our modules, unless an earlier one
+# The tests start our programs by the hundred: each compiles our modules, unless an earlier one
 # may leave what it compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
