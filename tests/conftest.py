@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,8 +26,29 @@ if TYPE_CHECKING:
 # as long as what they compute. Read when torch is loaded, here and in programs that tests start.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+# The tests start our programs by the hundred: each compiles our modules, unless an earlier one
+# may leave what it compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+ROOT = Path(__file__).parents[1]
+
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let each of pytest's workers begin with other files: they share what they compile."""
+    tests = ROOT / "tests"
+    if (worker := getattr(config, "workerinput", None)) and config.args == [str(tests)]:
+        files = sorted(map(str, tests.rglob("test_*.py")))
+        first = int(worker["workerid"].removeprefix("gw")) * len(files) // worker["workercount"]
+        config.args[:] = files[first:] + files[:first]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort the tests as if the files were read in order."""
+    items.sort(key=lambda item: item.path.parts)
 
 
 def pytest_collection_finish() -> None:

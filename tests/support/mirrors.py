@@ -11,6 +11,8 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from tequio_client.platform.bundle import Accelerator, Bundle, pack_folder, this_system
 from tequio_client.releases.repository import ROLES, ReleaseRepository, create_key
 from tests.support.http_servers import serving
@@ -128,7 +130,7 @@ def package(folder: Path, program: str, *, works: bool = True, **more: bytes) ->
     return folder
 
 
-_BIG = b"".join(at.to_bytes(4, "big") for at in range(1_200_000))  # 4.8 MB: two chunks
+_BIG = np.arange(1_200_000, dtype=">u4").tobytes()  # 4.8 MB: two chunks
 
 
 def tree(folder: Path) -> str:

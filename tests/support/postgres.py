@@ -38,12 +38,13 @@ class Cluster:
     _admin: Engine
     _count: int = 0
 
-    def database(self) -> str:
-        """Create an empty database; returns its URL."""
+    def database(self, template: str = "") -> str:
+        """Create an empty database, or a copy of the one at a URL; returns its URL."""
         self._count += 1
         name = f"test_{os.getpid()}_{self._count}"
+        source = f" TEMPLATE {template.rpartition('/')[2]}" if template else ""
         with self._admin.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+            connection.execute(text(f"CREATE DATABASE {name}{source}"))
         return url(self.port, name)
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:

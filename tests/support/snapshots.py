@@ -53,15 +53,33 @@ async def until_stated(ledger: Ledger, count: int = 1) -> None:
             await ledger.sequencer.changed.wait(0.05)
 
 
-def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
-    """Make a ledger that has logged a snapshot and three entries after it; gives its name."""
+def due_for_snapshot(folder: Path, clock: VirtualClock) -> None:
+    """Make a ledger whose log is just long enough for a snapshot that nothing has made yet."""
     with opened(make_settings(folder), clock) as ledger:
-        author = Author("ana", ledger.genesis.network_id)
-        grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+        grow(ledger, clock, SNAPSHOT_ENTRIES, author_of(ledger))
+
+
+def state_snapshot(folder: Path, clock: VirtualClock) -> Digest:
+    """Let that ledger log its snapshot, and three entries after it; gives the snapshot's name."""
+    with opened(make_settings(folder), clock) as ledger:
         asyncio.run(until_stated(ledger))
-        grow(ledger, clock, 3, author)
+        grow(ledger, clock, 3, author_of(ledger))
         (stated,) = ledger.state.snapshots.stated
         return stated.digest
+
+
+def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
+    """Make a ledger that has logged a snapshot and three entries after it; gives its name."""
+    due_for_snapshot(folder, clock)
+    return state_snapshot(folder, clock)
+
+
+def author_of(ledger: Ledger) -> Author:
+    """The one author of the log, at the end of its chain."""
+    author = Author("ana", ledger.genesis.network_id)
+    if chain := ledger.state.peers.get(author.key):
+        author.seq, author.last = chain.seq, chain.last
+    return author
 
 
 def with_wrong_snapshot(folder: Path, clock: VirtualClock) -> LogSnapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,31 +23,78 @@ from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 from tests.ledger.log.test_coordinator import LedgerSwarm
 from tests.ledger.log.test_sequencer_keys import live
-from tests.support.authors import Author
+from tests.support import ledgers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.sample_competitions import SampleCompetitions
-from tests.support.snapshots import grow, until_stated, with_snapshot
+from tests.support.snapshots import (
+    author_of,
+    due_for_snapshot,
+    grow,
+    state_snapshot,
+    until_stated,
+    with_snapshot,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tests.support.postgres import Cluster
 
 CLOCK = VirtualClock()
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digest]:
+def due(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a ledger whose first snapshot is due."""
+    folder = tmp_path_factory.mktemp("due")
+    due_for_snapshot(folder, CLOCK)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(due: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digest]:
     """A folder with a ledger that has logged a snapshot, and the snapshot's name."""
-    folder = tmp_path_factory.mktemp("made")
-    return folder, with_snapshot(folder, CLOCK)
+    folder = shutil.copytree(due, tmp_path_factory.mktemp("made") / "ledger")
+    return folder, state_snapshot(folder, CLOCK)
+
+
+@pytest.fixture(scope="module")
+def made_on_postgresql(
+    cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Digest, str]:
+    """The same on PostgreSQL, with the URL of its database."""
+    folder, url = tmp_path_factory.mktemp("made on postgresql"), cluster.database()
+    with on_database(folder, url):
+        return folder, with_snapshot(folder, CLOCK), url
 
 
 @pytest.fixture
 def folder(made: tuple[Path, Digest], tmp_path: Path) -> Path:
-    """A copy of that folder."""
+    """A copy of the folder on SQLite."""
     return shutil.copytree(made[0], tmp_path / "copy")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, Digest]]:
+    """A copy of either, and the snapshot's name."""
+    if request.param == "sqlite":
+        made, named = request.getfixturevalue("made")
+        yield shutil.copytree(made, tmp_path / "copy"), named
+        return
+    made, named, url = request.getfixturevalue("made_on_postgresql")
+    folder = shutil.copytree(made, tmp_path / "copy")
+    with on_database(folder, request.getfixturevalue("cluster").database(url)):
+        yield folder, named
+
+
+@contextmanager
+def on_database(folder: Path, url: str) -> Iterator[None]:
+    """Let the ledger in this folder be in the database at a URL."""
+    ledgers.DATABASES[folder] = url
+    yield
+    del ledgers.DATABASES[folder]
 
 
 def replayed(ledger: Ledger) -> State:
@@ -58,11 +106,9 @@ def replayed(ledger: Ledger) -> State:
     return state
 
 
-@pytest.mark.usefixtures("either_database")
-def test_a_start_from_a_snapshot_is_the_start_from_entry_0(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    named = with_snapshot(tmp_path, clock)
-    with opened(make_settings(tmp_path), clock) as ledger:
+def test_a_start_from_a_snapshot_is_the_start_from_entry_0(either: tuple[Path, Digest]) -> None:
+    folder, named = either
+    with opened(make_settings(folder), CLOCK) as ledger:
         start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
         assert start.tree.size >= SNAPSHOT_ENTRIES
         assert snapshot.digest(start.state, start.tree.size) == named
@@ -138,46 +184,42 @@ def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(folder: 
         pass
 
 
-@pytest.mark.usefixtures("either_database")
-def test_a_wrong_tile_before_the_snapshot_is_found_at_the_start(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    with_snapshot(tmp_path, clock)
-    with opened(make_settings(tmp_path), clock) as ledger, ledger.database.writer.begin() as rows:
+def test_a_wrong_tile_before_the_snapshot_is_found_at_the_start(
+    either: tuple[Path, Digest],
+) -> None:
+    folder, _ = either
+    with opened(make_settings(folder), CLOCK) as ledger, ledger.database.writer.begin() as rows:
         tile = rows.execute(text("SELECT data FROM log_tile WHERE level = 1")).scalar_one()
         wrong = bytes([tile[0] ^ 1]) + bytes(tile[1:])
         rows.execute(text("UPDATE log_tile SET data = :data WHERE level = 1"), {"data": wrong})
     damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
-    with damaged, opened(make_settings(tmp_path), clock):
+    with damaged, opened(make_settings(folder), CLOCK):
         pass
 
 
 def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
-    tmp_path: Path,
+    due: Path, tmp_path: Path
 ) -> None:
-    clock = VirtualClock()
-    with opened(make_settings(tmp_path), clock) as ledger:
-        grow(ledger, clock, SNAPSHOT_ENTRIES, Author("ana", ledger.genesis.network_id))
-        (due,) = ledger.state.snapshots.due
-        body = ledger.snapshots.make(due)
+    folder = shutil.copytree(due, tmp_path / "copy")
+    with opened(make_settings(folder), CLOCK) as ledger:
+        (size,) = ledger.state.snapshots.due
+        body = ledger.snapshots.make(size)
         assert ledger.blobs.has(digest_from_text(body.state))
-    with opened(make_settings(tmp_path), clock) as ledger:
+    with opened(make_settings(folder), CLOCK) as ledger:
         assert newest_start(ledger.database, ledger.genesis, ledger.blobs).tree.size == 0
         asyncio.run(until_stated(ledger))
         (stated,) = ledger.state.snapshots.stated
         assert (stated.size, to_text(stated.digest)) == (body.size, body.state)
 
 
-def test_only_the_last_two_snapshots_are_stored(tmp_path: Path) -> None:
-    clock = VirtualClock()
-
-    async def make_three(ledger: Ledger) -> None:
-        author = Author("ana", ledger.genesis.network_id)
-        for count in (1, 2, 3):
-            grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+def test_only_the_last_two_snapshots_are_stored(folder: Path) -> None:
+    async def make_two_more(ledger: Ledger) -> None:
+        for count in (2, 3):
+            grow(ledger, CLOCK, SNAPSHOT_ENTRIES, author_of(ledger))
             await until_stated(ledger, count)
 
-    with opened(make_settings(tmp_path), clock) as ledger:
-        asyncio.run(make_three(ledger))
+    with opened(make_settings(folder), CLOCK) as ledger:
+        asyncio.run(make_two_more(ledger))
         stated = ledger.state.snapshots.stated
         assert [ledger.blobs.has(one.digest) for one in stated] == [False, True, True]
         sizes = [one.size for one in stated]

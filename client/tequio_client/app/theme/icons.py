@@ -71,6 +71,7 @@ def draw_icon(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
     _drawing(name, colour).render(painter, place)
 
 
+@lru_cache(maxsize=256)
 def _drawing(name: str, colour: str) -> QSvgRenderer:
     from PySide6.QtSvg import QSvgRenderer  # noqa: PLC0415 - a hidden app draws none of the set
 
