@@ -175,6 +175,12 @@ def read_rules(one: RunAnswer, ledger: str) -> Manifest:
     return signing.ask_ledger(ledger, partial(read_manifest, one.run))
 
 
+def read_config(rules: Manifest, ledger: str) -> bytes | None:
+    """The configuration of the run's model; None if the ledger does not have it."""
+    name = digest_from_text(rules.model.config)
+    return signing.ask_ledger(ledger, lambda api: api.get_blob(name))
+
+
 async def read_manifest(run: str, api: LedgerApi) -> Manifest:
     """Read the rules of a run; raises UnreadableRulesError."""
     try:
