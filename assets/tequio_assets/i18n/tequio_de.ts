@@ -3621,6 +3621,13 @@
         <translation>Mit dem Beitritt verlässt du deinen jetzigen Lauf; deine Punkte bleiben dir.</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>Dieser Lauf braucht {needed} Speicher, und dieser Computer stellt {most} bereit. Ein Computer mit %n Grafikkarte wie dieser könnte ihn trainieren: Starte dort den Hintergrunddienst ({command}).</numerusform>
+            <numerusform>Dieser Lauf braucht {needed} Speicher, und dieser Computer stellt {most} bereit. Ein Computer mit %n Grafikkarten wie dieser könnte ihn trainieren: Starte dort den Hintergrunddienst ({command}).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>Dieser Lauf braucht {needed} Speicher, und dieser Computer stellt {most} bereit. %n Computer wie dieser könnte ihn trainieren: Öffne mit anderen in deinem Netzwerk eine Zelle ({command}).</numerusform>

@@ -179,6 +179,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card like this one could train it: start a worker there by {command}.</numerusform>
+            <numerusform>This run needs {needed} of memory, and this computer lends {most}. One computer with %n cards like this one could train it: start a worker there by {command}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>This run needs {needed} of memory, and this computer lends {most}. %n computer like this one could train it: open a cell with others in your network by {command}.</numerusform>

@@ -3621,6 +3621,13 @@
         <translation>Al entrar dejas el entrenamiento en el que estás; tus puntos siguen siendo tuyos.</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>Esta ejecución necesita {needed} de memoria y este ordenador presta {most}. Un ordenador con %n tarjeta gráfica como esta podría entrenarla: inicia allí el programa de trabajo ({command}).</numerusform>
+            <numerusform>Esta ejecución necesita {needed} de memoria y este ordenador presta {most}. Un ordenador con %n tarjetas gráficas como esta podría entrenarla: inicia allí el programa de trabajo ({command}).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>Esta ejecución necesita {needed} de memoria y este ordenador presta {most}. %n ordenador como este podría entrenarla: abre una célula con otras personas de tu red ({command}).</numerusform>

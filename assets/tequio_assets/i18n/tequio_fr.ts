@@ -3621,6 +3621,13 @@
         <translation>Le rejoindre fait quitter votre entraînement actuel ; vos points restent à vous.</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>Cet entraînement demande {needed} de mémoire et cet ordinateur en prête {most}. Un ordinateur avec %n carte graphique comme celle-ci pourrait l’effectuer : démarrez-y le service d’arrière-plan ({command}).</numerusform>
+            <numerusform>Cet entraînement demande {needed} de mémoire et cet ordinateur en prête {most}. Un ordinateur avec %n cartes graphiques comme celle-ci pourrait l’effectuer : démarrez-y le service d’arrière-plan ({command}).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>Cet entraînement demande {needed} de mémoire et cet ordinateur en prête {most}. %n ordinateur comme celui-ci pourrait l’effectuer : ouvrez une cellule avec d’autres personnes de votre réseau ({command}).</numerusform>

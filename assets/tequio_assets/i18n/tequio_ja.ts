@@ -3602,6 +3602,12 @@
         <translation>参加すると、現在のプロジェクトから離れます。ポイントはそのまま残ります。</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>このプロジェクトには{needed}のメモリが必要で、このコンピューターが提供するのは{most}です。このようなグラフィックスカード%n枚を備えたコンピューター1台ならトレーニングできます。そこでワーカーを開始してください（{command}）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>このプロジェクトには{needed}のメモリが必要で、このコンピューターが提供するのは{most}です。このようなコンピューター%n台なら一緒にトレーニングできます。同じネットワークの人とセルを開いてください（{command}）。</numerusform>

@@ -3621,6 +3621,13 @@
         <translation>Entrar tira você do treinamento em que está agora; seus pontos continuam seus.</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>Esta execução precisa de {needed} de memória e este computador empresta {most}. Um computador com %n placa de vídeo como esta poderia treiná-la: inicie nele o serviço em segundo plano ({command}).</numerusform>
+            <numerusform>Esta execução precisa de {needed} de memória e este computador empresta {most}. Um computador com %n placas de vídeo como esta poderia treiná-la: inicie nele o serviço em segundo plano ({command}).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>Esta execução precisa de {needed} de memória e este computador empresta {most}. %n computador como este poderia treiná-la: abra uma célula com outras pessoas da sua rede ({command}).</numerusform>

@@ -3602,6 +3602,12 @@
         <translation>加入后会离开当前任务；积分仍归您所有。</translation>
     </message>
     <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. One computer with %n card(s) like this one could train it: start a worker there by {command}.</source>
+        <translation>
+            <numerusform>此任务需要 {needed} 内存，而这台计算机提供 {most}。一台装有 %n 块这样的显卡的计算机可以训练它：请在那里启动工作进程（{command}）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
         <translation>
             <numerusform>此任务需要 {needed} 内存，而这台计算机提供 {most}。%n 台这样的计算机可以共同训练它：请与同一网络中的其他人组建计算单元（{command}）。</numerusform>

@@ -21,6 +21,7 @@ from safetensors import safe_open
 
 from tequio_client import files
 from tequio_client.checkpoint import layout
+from tequio_client.ipc.cell_division import rope_fields, rope_kind
 from tequio_client.names import clean_text
 from tequio_shared.errors import UserFacingError
 
@@ -63,16 +64,14 @@ def architecture(config: dict[str, Any]) -> str:  # JSON of any model
 
 def _odd(config: dict[str, Any]) -> Iterator[str]:
     """Features of a configuration that llama.cpp does not compute, or that are missing from it."""
-    from tequio_client.trainer import llama  # noqa: PLC0415 - imports torch
-
     kind = config["model_type"]
     if config.get("hidden_act", "silu") != "silu":
         yield f"hidden_act {config['hidden_act']!r}"
-    if any(one.get("partial_rotary_factor") for one in (config, llama.rope_fields(config))):
+    if any(one.get("partial_rotary_factor") for one in (config, rope_fields(config))):
         yield "a partial_rotary_factor"
     if _sees_less(config):
         yield "layers that see a sliding_window of the text"
-    scaling = llama.rope_kind(config)
+    scaling = rope_kind(config)
     scalings = {"default", "linear"} | ({"llama3"} if _ARCHITECTURES[kind] == "llama" else set())
     if scaling not in scalings:
         yield f"rope scaling {scaling!r}"

@@ -67,7 +67,7 @@ def layers_of_stages(
 
 
 class CellNeed(Struct, frozen=True, kw_only=True):
-    """Memory that a run takes of each computer of a cell, estimated, by their number."""
+    """Memory that a run takes of each device of a cell, estimated, by their number."""
 
     ranks: Size
     division: Division
@@ -75,16 +75,43 @@ class CellNeed(Struct, frozen=True, kw_only=True):
     """Of the rank that needs most, MiB."""
 
     @property
+    def is_one_computer(self) -> bool:
+        """Check whether the cell is for the cards of one computer, not for several computers."""
+        return self.division in ("shard", "tensor")
+
+    @property
+    def members(self) -> str:
+        """Number and kind of devices, each of them like one that is spoken of."""
+        kind = "cards of one computer" if self.is_one_computer else "computers"
+        return f"{self.ranks} such {kind}"
+
+    @property
     def command(self) -> str:
         """Command that opens the cell."""
+        if self.is_one_computer:
+            cards = ",".join(f"cuda:{number}" for number in range(self.ranks))
+            return f"tequio worker --cell {cards} --{self.division}"
         pipeline = " --pipeline" if self.division == "pipeline" else ""
         return f"tequio cell host --guests {self.ranks - 1}{pipeline}"
 
 
 def smallest_cell(needs: Sequence[CellNeed], memory_mb: int) -> CellNeed | None:
-    """The need of the smallest cell of computers with that memory; None if they cannot train."""
+    """The need of the smallest cell of devices with that memory; None if they cannot train.
+
+    One computer with several cards comes after several computers of any number, which more people
+    have.
+    """
     fitting = (one for one in needs if one.memory_mb <= memory_mb)
-    return min(fitting, key=lambda one: one.ranks, default=None)
+    return min(fitting, key=lambda one: (one.is_one_computer, one.ranks), default=None)
+
+
+def cell_of_size(needs: Sequence[CellNeed], ranks: int, memory_mb: int) -> CellNeed | None:
+    """The need of a cell of that size: the simplest that fits, or the simplest if none does.
+
+    None if no cell of that size can train.
+    """
+    same = [one for one in needs if one.ranks == ranks]
+    return smallest_cell(same, memory_mb) or next(iter(same), None)
 
 
 class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -11,7 +11,7 @@ the ranks of a pipeline rest, as if its network were no limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,8 @@ from msgspec import UNSET, UnsetType, structs
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.tasks import TaskFile, read_task_files
-from tequio_client.ipc.cell import smallest_cell
+from tequio_client.ipc.cell import CellNeed, cell_of_size, smallest_cell
+from tequio_client.ipc.cell_division import why_no_cell
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser import model_source, own_code
 from tequio_client.organiser import plan as plans
@@ -32,7 +33,6 @@ from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     MICRO_BATCHES,
     RoundPace,
-    cell_need,
     cell_needs,
     contribution_bytes,
     estimate,
@@ -121,12 +121,19 @@ def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
     return sent * _BITS / (expect.upload_mbit * _MBIT)
 
 
-def peer_speed(manifest: Manifest, expect: ExpectPlan) -> float:
+def expected_cell(outline: RunOutline, expect: ExpectPlan) -> CellNeed | None:
+    """Need of the cells that are expected; None: each peer is one card, or no cell can train."""
+    needs = cell_needs(outline.manifest, outline.source.config)
+    return cell_of_size(needs, expect.cell, lent_mb(expect))
+
+
+def peer_speed(outline: RunOutline, expect: ExpectPlan) -> float:
     """Tokens per second that each expected peer trains: a card, or a cell of them."""
+    manifest, cell = outline.manifest, expected_cell(outline, expect)
     still = manifest.frozen.parameters if manifest.frozen else 0
     card = tokens_per_s(manifest.model.parameters, expect, still)
     ranks = expect.cell
-    is_pipeline = ranks > 1 and cell_need(manifest, ranks).division == "pipeline"
+    is_pipeline = cell is not None and cell.division == "pipeline"
     # Each of its ranks rests for P - 1 micro-batches beside those of a pass.
     number = MICRO_BATCHES * ranks
     return card * ranks * (number / (number + ranks - 1) if is_pipeline else 1)
@@ -155,9 +162,9 @@ class _Facts:
         manifest, rounds = outline.manifest, outline.manifest.rounds
         self.transfer_s = transfer_s(manifest, expect, expect.peers)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
-        self.cell = cell_need(manifest, expect.cell) if expect.cell > 1 else None
-        """Need of the cells that are expected; None: each peer is one card."""
-        self.speed = peer_speed(manifest, expect)
+        self.cells = cell_needs(manifest, outline.source.config)
+        self.cell = expected_cell(outline, expect)
+        self.speed = peer_speed(outline, expect)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
@@ -211,7 +218,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         yield EstimateRow(
             label="of a cell",
             value=f"{facts.cell.memory_mb / _MIB_OF_GIB:.1f} GiB",
-            note=f"on each of {facts.cell.ranks} computers: {facts.cell.command}",
+            note=f"on each of {_members(facts.cell)}: {facts.cell.command}",
         )
     yield EstimateRow(
         label="disk",
@@ -328,13 +335,15 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
     needed, least, lent = "one sample", min_memory_mb(manifest), lent_mb(expect)
     if facts.cell is not None:
-        needed, least = f"each of {facts.cell.ranks} computers", facts.cell.memory_mb
+        needed, least = f"each of {_members(facts.cell)}", facts.cell.memory_mb
+    elif expect.cell > 1:
+        yield f"{why_no_cell(manifest)}: set cell = 1 under [expect]"
     if least > lent:
         yield (
             f"{needed} needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
             f"{lent / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent: use {_fitting(facts)} "
             f"or shorter samples, or expect cards with {_card_for(least)} GiB"
-            + _cells_instead(manifest, lent)
+            + _cells_instead(facts.cells, lent)
         )
     disk = facts.needs.disk_bytes / _GIB
     if disk > expect.disk_gib:
@@ -345,12 +354,16 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
         )
 
 
-def _cells_instead(manifest: Manifest, lent: int) -> str:
-    found = smallest_cell(cell_needs(manifest), lent)
+def _members(cell: CellNeed) -> str:
+    return cell.members.replace("such ", "")
+
+
+def _cells_instead(needs: Sequence[CellNeed], lent: int) -> str:
+    found = smallest_cell(needs, lent)
     if found is None:
         return ""
     return (
-        f", or cells of {found.ranks} such computers, each of which needs "
+        f", or cells of {found.members}, each of which needs "
         f"{found.memory_mb / _MIB_OF_GIB:.1f} GiB (--cell {found.ranks}, or "
         f"cell = {found.ranks} under [expect])"
     )

@@ -118,6 +118,12 @@ def read_rules(one: RunAnswer, ledger: str) -> Manifest:
     return signing.ask_ledger(ledger, partial(runs.read_manifest, one.run))
 
 
+def read_config(rules: Manifest, ledger: str) -> bytes | None:
+    """The configuration of the run's model; None if the ledger does not have it."""
+    name = digest_from_text(rules.model.config)
+    return signing.ask_ledger(ledger, lambda api: api.get_blob(name))
+
+
 async def _read_continued(one: RunAnswer, plan: ParentPlan, api: LedgerApi) -> ContinuedHead:
     network = await api.network()
     promoted = (await runs.find_promotion(api, one, plan.round)).body

@@ -362,18 +362,19 @@ def too_large(row: RunRow, vram_gib: float) -> str:
     cell = smallest_cell(row.cells, lent)
     if cell is None:
         return f"{needed}; nor could {MOST_COMPUTERS} such computers in one cell train it"
-    return f"{needed}; {cell.ranks} such computers in one cell could train it: {cell.command}"
+    return f"{needed}; {cell.members} in one cell could train it: {cell.command}"
 
 
 def show_run(name: str, ledger: str) -> None:
     """Print what the ledger reports, also of a run whose rules only a newer version can read."""
-    one, rules, problem = heads.named_run(name, ledger), None, ""
+    one, rules, config, problem = heads.named_run(name, ledger), None, None, ""
     try:
         rules = heads.read_rules(one, ledger)
+        config = heads.read_config(rules, ledger)
     except UnreadableRulesError as err:
         problem = str(err)
     table = Table("what", "value", show_header=False)
-    for what, value in _fields(one, rules):
+    for what, value in _fields(one, rules, config):
         table.add_row(what, escape(value))
     if problem:
         table.add_row("rules", escape(problem))
@@ -391,7 +392,9 @@ def state_name(state: str) -> str:
     return _STATES.get(state, state.replace("_", " "))
 
 
-def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]:
+def _fields(
+    one: RunAnswer, rules: Manifest | None, config: bytes | None
+) -> Iterator[tuple[str, str]]:
     yield "name", one.name
     yield "run", one.run
     yield "state", f"{state_name(one.state)}, {one.phase}" if one.phase else state_name(one.state)
@@ -418,13 +421,13 @@ def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]
         f"{last.location}, round {last.round}" if last else "no head (tequio checkpoint publish)",
     )
     if rules is not None:
-        yield from _rules_fields(rules)
+        yield from _rules_fields(rules, config)
     yield "opened", f"entry {one.opened_index} of the log"
 
 
-def _rules_fields(rules: Manifest) -> Iterator[tuple[str, str]]:
+def _rules_fields(rules: Manifest, config: bytes | None) -> Iterator[tuple[str, str]]:
     yield "card memory", f"{memory_mb(rules) / _MIB_OF_GIB:.1f} GiB"
-    for cell in cell_needs(rules):
+    for cell in cell_needs(rules, config):
         if cell.ranks in _SHOWN_CELLS:
             needed = f"{cell.memory_mb / _MIB_OF_GIB:.1f} GiB each ({cell.command})"
             yield f"in a cell of {cell.ranks}", needed

@@ -250,7 +250,7 @@ def choose_defaults(
     line_s = transfer_s(manifest, expect, expect.peers)
     # Training takes four times as long as the transfer, so a fifth of the time is transfer.
     train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
-    pace = peer_speed(manifest, expect)
+    pace = peer_speed(outline, expect)
     samples = max(_WINDOW_TOKENS // sequence, 1)
     # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
     usual = int(pace * train_s / (samples * sequence))

@@ -131,13 +131,13 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     The rules are those of the real programs; training and transfers only take time. Nothing is
     sent, and no model is made.
     """
+    from tequio_client.ipc.cell_division import parse_fields, why_undivided
     from tequio_client.organiser import estimate
     from tequio_client.simulator import lies, picture
     from tequio_client.simulator.cell_hosts import CellPopulation
     from tequio_client.simulator.hosts import HostPopulation
     from tequio_client.simulator.network import Simulation, SimulationSetup
     from tequio_client.simulator.report import make_report, report_lines
-    from tequio_client.worker.lending.needs import may_divide_layers
 
     if picture_file is not None and picture_file.suffix != ".svg":
         raise UserFacingError(
@@ -151,7 +151,9 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             f"--followers {followers:g}, but the run has no down link, so there are no steps to "
             "follow: set down_k = 512 under [algorithm] in the plan, or leave out --followers"
         )
-    if cells and cell_kind == "pipeline" and not may_divide_layers(outline.manifest, cell_ranks):
+    fields = parse_fields(outline.source.config)
+    is_pipeline = cells and cell_kind == "pipeline"
+    if is_pipeline and why_undivided("pipeline", outline.manifest, fields, cell_ranks):
         raise UserFacingError(
             f"--cell-kind pipeline divides Llama networks with a layer for each of {cell_ranks} "
             "ranks, of which all weights are trained: use --cell-kind none or fewer --cell-ranks"

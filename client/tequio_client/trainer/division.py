@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 import torch.distributed as dist
 
+from tequio_client.ipc.cell_division import why_undivided
 from tequio_client.trainer import model
 from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.model_config import parse_config
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -57,15 +59,17 @@ def divide(
     With a `separator`, no token sees documents before its own. Raises UserFacingError for a
     network, a run or a card that this is not written for.
     """
-    sketch = model.sketch(config)
-    network, why = sketch.network, _why_not(sketch, manifest, chosen, cell.division)
+    network = model.sketch(config).network
+    why = why_undivided(cell.division, manifest, parse_config(config), cell.size)
+    if why := why or _why_no_card(chosen, cell.division):
+        raise UserFacingError(why)
     # One of them is imported, for the few who need it: a second, or two.
-    if not why and cell.division == "tensor":
+    if cell.division == "tensor":
         from tequio_client.trainer.tensor_parallel import TensorParallelModel  # noqa: PLC0415 - as said
 
         return TensorParallelModel(network, cell, chosen, manifest.inner, separator)
-    if why or not isinstance(network, Llama):
-        raise UserFacingError(f"--{cell.division} {why}: start the cell without it")
+    if not isinstance(network, Llama):
+        raise TypeError(f"no Llama network is made of a configuration of one: {type(network)}")
     if cell.division == "shard":
         from tequio_client.trainer.sharding import ShardedModel  # noqa: PLC0415 - as said
 
@@ -75,14 +79,10 @@ def divide(
     return PipelinedModel(network, cell, chosen, separator)
 
 
-def _why_not(sketch: CausalModel, manifest: Manifest, chosen: ComputeDevice, kind: Division) -> str:
-    device = chosen.handle.type
-    if kind != "tensor" and not isinstance(sketch.network, Llama):
-        return "divides plain Llama networks only"
-    if manifest.frozen is not None or manifest.algorithm.name == "distro":
-        return "is for runs that train all weights by inner steps"
+def _why_no_card(chosen: ComputeDevice, kind: Division) -> str:
+    device, why = chosen.handle.type, ""
     if chosen.precision == torch.float16 or device not in ("cpu", "cuda"):
-        return f"needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}"
-    if kind != "shard" and device == "cuda" and not dist.is_nccl_available():
-        return "needs NCCL between cards, which this build of torch does not have"
-    return ""
+        why = f"needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}"
+    elif kind != "shard" and device == "cuda" and not dist.is_nccl_available():
+        why = "needs NCCL between cards, which this build of torch does not have"
+    return f"--{kind} {why}: start the cell without it" if why else ""

@@ -23,10 +23,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
+from tequio_client.ipc.cell_division import first_difference, rope_fields, rope_kind
 from tequio_client.trainer.compiled import any_length, compiled, why_not
 from tequio_shared.errors import UserFacingError
 
-ROPE_KINDS = ("default", "linear", "llama3", "yarn")
 _THETA, _CONTEXT = 10_000.0, 2_048  # defaults of transformers' Llama
 _FAST, _SLOW = 32.0, 1.0  # turns within the old context: yarn leaves pairs above, slows below
 _LARGEST = 1e9
@@ -51,7 +51,8 @@ class Rope:
     def from_config(cls, config: Mapping[str, Any]) -> Rope:  # JSON of any model
         """Read a Hugging Face configuration's rope fields, old and new.
 
-        Its kind must be one of ROPE_KINDS; raises UserFacingError for a missing or invalid number.
+        Its kind must be one of `cell_division.ROPE_KINDS`; raises UserFacingError for a missing or
+        invalid number.
         """
         scaling = rope_fields(config)
         theta = _number(scaling, "rope_theta") or _number(config, "rope_theta") or _THETA
@@ -120,22 +121,6 @@ class Rope:
         return head_size * spread / (2 * math.log(self.theta))
 
 
-def rope_fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any model
-    """The rope fields: `rope_scaling` if there is one, as in transformers."""
-    scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
-    if not isinstance(scaling, dict):
-        raise UserFacingError(
-            f"the configuration's rope_scaling is invalid: {str(scaling)[:_QUOTED_CHARS]!r}"
-        )
-    return scaling
-
-
-def rope_kind(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """The kind of scaling: one of ROPE_KINDS, or one that only transformers knows."""
-    scaling = rope_fields(config)
-    return str(scaling.get("rope_type", scaling.get("type", "default")))[:_QUOTED_CHARS]
-
-
 def _enlarged(scaling: Mapping[str, Any], factor: float) -> float:
     """The factor of yarn's cosines and sines."""
     explicit = _number(scaling, "attention_factor")
@@ -175,15 +160,6 @@ def _number(scaling: Mapping[str, Any], name: str) -> float | None:
 
 def _lacking(kind: str, name: str) -> UserFacingError:
     return UserFacingError(f"the configuration's rope scaling {kind} needs {name}")
-
-
-_PLAIN = {
-    "hidden_act": "silu",
-    "attention_dropout": 0.0,
-    "partial_rotary_factor": None,
-    "pretraining_tp": 1,
-}
-"""Values of a configuration, or absent, for this file to cover it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,19 +203,6 @@ class LlamaConfig:
             has_attention_bias=bool(config.get("attention_bias", False)),
             has_inner_bias=bool(config.get("mlp_bias", False)),
         )
-
-
-def first_difference(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """The first field that this file does not cover; "" if it covers the configuration."""
-    if config.get("model_type") != "llama":
-        return f"model_type {config.get('model_type')!r}"[:_QUOTED_CHARS]
-    for name, plain in _PLAIN.items():
-        if config.get(name, plain) != plain:
-            return f"{name} {config[name]!r}"[:_QUOTED_CHARS]
-    if "partial_rotary_factor" in rope_fields(config):
-        return "a partial_rotary_factor"
-    kind = rope_kind(config)
-    return "" if kind in ROPE_KINDS else f"rope_type {kind!r}"
 
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"

@@ -13,7 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-BLOCK = 256
+from tequio_client.ipc.cell_division import STATE_BLOCK
+
+BLOCK = STATE_BLOCK
 """Neighbours in a row that share a scale."""
 _LEVELS = 127
 _LEAST = torch.finfo(torch.float32).tiny

@@ -31,7 +31,6 @@ from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgr
 from tequio_client.trainer.llama import HEAD, Llama
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.token_loss import IGNORED, count_targets, inputs_and_targets
-from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from tequio_client.trainer.cell import Cell, SampleSource
@@ -54,7 +53,7 @@ class PipelinedModel:
     ) -> None:
         """`network` has its parameters on "meta"; those of other ranks stay there.
 
-        `separator` is that of `CausalModel`. Raises UserFacingError with more ranks than layers.
+        `separator` is that of `CausalModel`; at least as many layers as ranks.
         """
         self.device, self._cell = device, cell
         self._is_first, self._is_last = cell.rank == 0, cell.rank == cell.size - 1
@@ -247,16 +246,8 @@ class MicroBatches:
 
 
 def layers_of_ranks(network: Llama, ranks: int) -> list[range]:
-    """Consecutive layers for each rank, so that the largest number of weights is least.
-
-    Raises UserFacingError with more ranks than layers.
-    """
+    """Consecutive layers for each rank, so that the largest number of weights is least."""
     layers = network.model.layers
-    if len(layers) < ranks:
-        raise UserFacingError(
-            f"--pipeline needs a layer for each rank, and the model has {len(layers)} for {ranks} "
-            "ranks: start the cell with fewer ranks, or with --shard, which divides each layer"
-        )
     counts = layers_of_stages(
         len(layers),
         ranks,

@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
 from tequio_client.files import delete, move
+from tequio_client.ipc.cell_division import WITHOUT_CELL, why_no_cell
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, division, model
 from tequio_client.trainer.batch import BatchSize, FittedBatches
@@ -248,10 +249,8 @@ def prepare_model(
 def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:
     """The run's plug-in, if its archive was given; raises UserFacingError or MalformedError."""
     spec = manifest.trainer_code
-    if spec is not None and cell.size > 1:
-        raise ModelError(
-            "a cell of several cards does not run plug-ins: start the worker without --cell"
-        )
+    if cell.size > 1 and (why := why_no_cell(manifest)):
+        raise ModelError(f"{why}: {WITHOUT_CELL}")
     try:
         loading.check_only(spec)
         if spec is None or prepare.plugin is None:

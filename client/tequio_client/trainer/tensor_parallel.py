@@ -27,12 +27,20 @@ from torch.distributed.tensor.parallel import (
 )
 from torch.utils.checkpoint import set_checkpoint_early_stop
 
+from tequio_client.ipc.cell_division import (
+    COLUMNS,
+    LLAMA_PLAN,
+    ROWS,
+    rounds_in_blocks,
+    why_heads_uneven,
+    why_unaligned,
+    why_uneven,
+)
 from tequio_client.trainer import inner, model, parts, token_loss
 from tequio_client.trainer.cell import PASS_TOKENS, RankLostError, exchanging
 from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
-from tequio_client.trainer.moments import BLOCK
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 
@@ -42,27 +50,16 @@ if TYPE_CHECKING:
     from tequio_client.trainer.model import CausalModel
     from tequio_shared.round.manifest import InnerParams
 
-LLAMA_PLAN = {
-    "self_attn.q_proj": "colwise",
-    "self_attn.k_proj": "colwise",
-    "self_attn.v_proj": "colwise",
-    "self_attn.o_proj": "rowwise",
-    "mlp.gate_proj": "colwise",
-    "mlp.up_proj": "colwise",
-    "mlp.down_proj": "rowwise",
-}
-"""Styles of a layer's matrices, as transformers has them for Llama; a test compares them."""
-_COLUMNS, _ROWS, _SPLIT_ROWS = "colwise", "rowwise", "rowwise_split_input"
+_SPLIT_ROWS = "rowwise_split_input"
 _TOKENS, _LOGITS = "embedding_rowwise", "colwise_gather_output"
 _SUMMED, _WHOLE = "replicated_with_grad_allreduce", "replicate"
 _STYLES: Mapping[str, Callable[[], ParallelStyle]] = {
-    _COLUMNS: ColwiseParallel,
-    _ROWS: RowwiseParallel,
+    COLUMNS: ColwiseParallel,
+    ROWS: RowwiseParallel,
     _LOGITS: lambda: ColwiseParallel(output_layouts=Replicate()),
     _SPLIT_ROWS: lambda: RowwiseParallel(input_layouts=Replicate()),
     _TOKENS: lambda: RowwiseParallel(input_layouts=Replicate()),
 }
-_FULL_BITS = 32
 _OTHER_RANKS = "with a number of ranks that does, or "
 _APART = 0.25
 """Relative distance of a gradient from its mean over ranks. Those of ranks that saw different heads
@@ -83,7 +80,7 @@ class TensorPlan:
     def of(cls, network: nn.Module, ranks: int, recipe: InnerParams) -> TensorPlan:
         """Read the plan of transformers; raises UserFacingError for what it cannot divide."""
         known, found = _known_styles(network), dict[str, str]()
-        if any(style == _COLUMNS and "att" in name for name, style in known.items()):
+        if any(style == COLUMNS and "att" in name for name, style in known.items()):
             _check_heads(network, ranks)
         tables = {id(model.input_table(network)): _TOKENS, id(model.output_layer(network)): _LOGITS}
         for name, module in network.named_modules():
@@ -92,7 +89,7 @@ class TensorPlan:
             if style != _WHOLE:
                 _check(name, module, style, ranks)
                 found[name] = style
-        if recipe.optimiser == "adamw" and recipe.state_bits < _FULL_BITS:
+        if rounds_in_blocks(recipe):
             _check_blocks(network, found, ranks)
         return cls(
             styles={name: style for name, style in found.items() if style in _STYLES},
@@ -115,12 +112,10 @@ def _check(name: str, module: nn.Module, style: str, ranks: int) -> None:
     kind = nn.Embedding if style == _TOKENS else nn.Linear
     if style not in _STYLES or not isinstance(module, kind):
         raise _refused(f"{name} is a {type(module).__name__}, to be divided as {style!r}")
-    sizes = {_COLUMNS: "out_features", _ROWS: "in_features"}
+    sizes = {COLUMNS: "out_features", ROWS: "in_features"}
     size = getattr(module, sizes[style]) if style in sizes else 0
-    if size % ranks:
-        raise _refused(
-            f"{ranks} ranks do not divide a side of {size} of {name} into equal parts", _OTHER_RANKS
-        )
+    if why := why_uneven(name, size, ranks):
+        raise _refused(why, _OTHER_RANKS)
 
 
 def _check_heads(network: nn.Module, ranks: int) -> None:
@@ -130,24 +125,16 @@ def _check_heads(network: nn.Module, ranks: int) -> None:
         config: Any = network.config  # of any kind
         heads = config.num_attention_heads
         pairs = getattr(config, "num_key_value_heads", None) or heads
-    if heads % ranks or pairs % ranks:
-        raise _refused(
-            f"{ranks} ranks do not divide {heads} heads of attention, with {pairs} of keys and "
-            "values, into equal parts",
-            _OTHER_RANKS,
-        )
+    if why := why_heads_uneven(heads, pairs, ranks):
+        raise _refused(why, _OTHER_RANKS)
 
 
 def _check_blocks(network: nn.Module, styles: Mapping[str, str], ranks: int) -> None:
     """Refuse to cut matrices within the blocks of a row that AdamW's state rounds together."""
     for name, style in styles.items():
         size = getattr(network.get_submodule(name), "in_features", 0)
-        if style in {_ROWS, _SPLIT_ROWS} and size % (ranks * BLOCK):
-            raise _refused(
-                f"the run keeps AdamW's state in blocks of {BLOCK}, and {ranks} ranks do not "
-                f"divide the rows of {name}, of {size}, between blocks",
-                _OTHER_RANKS,
-            )
+        if style in {ROWS, _SPLIT_ROWS} and (why := why_unaligned(name, size, ranks)):
+            raise _refused(why, _OTHER_RANKS)
 
 
 def _refused(why: str, way_out: str = "") -> UserFacingError:

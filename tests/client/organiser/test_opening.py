@@ -253,6 +253,44 @@ def test_an_estimate_has_the_time_that_tasks_take(plan: Path) -> None:
     assert "draw fewer questions" not in " ".join(faster.warnings)
 
 
+LARGE = CONFIG | {
+    "hidden_size": 2_048,
+    "intermediate_size": 5_632,
+    "num_hidden_layers": 20,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+}
+
+
+def outlined(plan: Path, kind: str) -> estimate.RunOutline:
+    """A run that trains a large network of that kind."""
+    (plan.parent / "config.json").write_text(json.dumps(LARGE | {"model_type": kind}))
+    return estimate.read_outline(plan)
+
+
+def test_a_plan_is_for_cells_that_its_network_can_be_divided_in(plan: Path) -> None:
+    alone = ExpectPlan(peers=2, vram_gib=8, disk_gib=100)
+    several = replace(alone, cell=4)
+    llama, mistral = outlined(plan, "llama"), outlined(plan, "mistral")
+    assert llama.manifest.model.tensors == mistral.manifest.model.tensors
+    (short,) = [one for one in estimate.estimate_run(mistral, alone).faults if "memory" in one]
+    assert "or cells of 4 such cards of one computer, each of which needs" in short
+    assert "(--cell 4, or cell = 4 under [expect])" in short
+    for outline, words in (
+        (llama, "on each of 4 computers: tequio cell host --guests 3 --pipeline"),
+        (
+            mistral,
+            "on each of 4 cards of one computer: "
+            "tequio worker --cell cuda:0,cuda:1,cuda:2,cuda:3 --tensor",
+        ),
+    ):
+        found = estimate.estimate_run(outline, several)
+        assert [row.note for row in found.rows if row.label == "of a cell"] == [words]
+        assert not [one for one in found.faults if "memory" in one]
+    resting = estimate.peer_speed(llama, several) / estimate.peer_speed(mistral, several)
+    assert 0.5 < resting < 1, "ranks of a pipeline rest"
+
+
 def test_a_list_names_the_cell_that_trains_what_a_card_cannot() -> None:
     cells = tuple(
         CellNeed(ranks=ranks, division="pipeline", memory_mb=700 + 24_000 // ranks)
@@ -264,6 +302,11 @@ def test_a_list_names_the_cell_that_trains_what_a_card_cannot() -> None:
     assert f"{NOVA.name} needs 23.4 GiB, and 6.0 of 8 GiB are lent; " in said
     assert said.endswith(
         "5 such computers in one cell could train it: tequio cell host --guests 4 --pipeline"
+    )
+    one_computer = (CellNeed(ranks=2, division="tensor", memory_mb=4_000),)
+    assert opening.too_large(replace(row, cells=one_computer), 8.0).endswith(
+        "2 such cards of one computer in one cell could train it: "
+        "tequio worker --cell cuda:0,cuda:1 --tensor"
     )
     assert "nor could 8 such computers" in opening.too_large(row, 4.0)
     assert "nor could 8 such computers" in opening.too_large(replace(row, cells=()), 8.0)

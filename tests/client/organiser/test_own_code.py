@@ -54,6 +54,13 @@ def test_a_run_names_the_archive_and_begins_with_seeded_weights(tmp_path: Path) 
     assert to_text(head.weights_root(master)) == manifest.model.weights_root
 
 
+def test_cells_are_not_expected_of_a_run_whose_trainers_load_a_plugin(tmp_path: Path) -> None:
+    path = planned(tmp_path, "[expect]\ncell = 2\n")
+    refused = run("run", "check", str(path)).exception
+    assert isinstance(refused, UserFacingError)
+    assert "does not run plug-ins: set cell = 1 under [expect]" in str(refused)
+
+
 def test_a_new_plan_has_the_plugin_and_passes_its_check(tmp_path: Path) -> None:
     planned(tmp_path)
     words = ("--plugin", str(tmp_path / "plugin"), "--from", str(tmp_path / "config.json"))

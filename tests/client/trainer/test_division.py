@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 import torch
-from transformers import LlamaConfig
+from transformers import CONFIG_MAPPING
 
+from tequio_client.ipc.cell_division import LLAMA_PLAN, TENSOR_KINDS
 from tequio_client.trainer import model
 from tequio_client.trainer.cell import Cell, filled
 from tequio_client.trainer.device import open_device
 from tequio_client.trainer.division import divide
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.pipeline import MicroBatches, PipelinedModel, layers_of_ranks
-from tequio_client.trainer.tensor_parallel import LLAMA_PLAN
 from tequio_client.trainer.token_loss import count_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
@@ -144,6 +144,11 @@ def test_tensor_parallel_names_the_networks_and_the_ranks_that_do_not_fit(tmp_pa
             divide(config, manifest, None, CPU, Cell(0, ranks, division="tensor"))
 
 
-def test_the_plan_for_a_llama_is_that_of_transformers() -> None:
-    plan = LlamaConfig.base_model_tp_plan
-    assert plan == {f"layers.*.{name}": style for name, style in LLAMA_PLAN.items()}
+def test_plans_of_networks_that_are_proposed_are_those_of_transformers() -> None:
+    for kind in TENSOR_KINDS:
+        plan = dict(CONFIG_MAPPING[kind].base_model_tp_plan or {})
+        if kind in ("gemma3_text", "qwen3"):  # norms of heads, which every rank has
+            for name in ("q_norm", "k_norm"):
+                style = plan.pop(f"layers.*.self_attn.{name}")
+                assert style == "replicated_with_grad_allreduce"
+        assert plan == {f"layers.*.{name}": style for name, style in LLAMA_PLAN.items()}, kind

@@ -447,12 +447,21 @@ class RunDetail(Card):
         cell = smallest_cell(run.cells, memory.most or 0)
         if cell is None or short - CONNECTION != {NeedKind.MEMORY}:
             return ""
-        text = self.tr(
-            "This run needs {needed} of memory, and this computer lends {most}. %n computer(s) "
-            "like this one could train it together: open a cell with others in your network by "
-            "{command}.",
-            "",
-            cell.ranks,
+        text = (
+            self.tr(
+                "This run needs {needed} of memory, and this computer lends {most}. One computer "
+                "with %n card(s) like this one could train it: start a worker there by {command}.",
+                "",
+                cell.ranks,
+            )
+            if cell.is_one_computer
+            else self.tr(
+                "This run needs {needed} of memory, and this computer lends {most}. %n computer(s) "
+                "like this one could train it together: open a cell with others in your network by "
+                "{command}.",
+                "",
+                cell.ranks,
+            )
         )
         needed, most = (_amount(memory.kind, one or 0) for one in (memory.needed, memory.most))
         return text.format(needed=needed, most=most, command=cell.command)

@@ -11,7 +11,8 @@ import structlog
 import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
-from tequio_client.ipc.cell import MOST_RANKS, Division, smallest_cell
+from tequio_client.ipc.cell import MOST_RANKS, CellNeed, Division, smallest_cell
+from tequio_client.ipc.cell_division import parse_fields, why_undivided
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main, shutdown
 from tequio_client.worker.cells.code import derive_keys, make_code, parse_fingerprint
@@ -128,14 +129,19 @@ async def _offer(
     with shutdown.explain_unreachable_ledger(net.ledger):
         answer = await find_run(ledger, net.run)
         try:
-            manifest, _ = await RunsList(ledger).read_rules(answer)
+            listed = RunsList(ledger)
+            manifest, _ = await listed.read_rules(answer)
+            config = await listed.read_config(manifest)
         except PeerError as err:
             raise UserFacingError(
                 f"the rules of run {answer.run[:10]} cannot be read ({err}): update Tequio"
             ) from err
+    check_division(manifest, config, ranks, settings.division)
     device = await own_device(settings.worker.trainer.device)
     need_mb = rank_memory_mb(manifest, ranks, settings.division)
-    check_memory(manifest, need_mb, device, settings.worker.trainer.memory_mb)
+    check_memory(
+        manifest, cell_needs(manifest, config), need_mb, device, settings.worker.trainer.memory_mb
+    )
     offer = CellOffer(
         host=computer_name(),
         key=to_text(signer.key),
@@ -150,21 +156,39 @@ async def _offer(
     return offer, answer.run
 
 
-def check_memory(manifest: Manifest, need_mb: int, device: CellDevice, limit_mb: int) -> None:
+def check_division(
+    manifest: Manifest, config: bytes | None, ranks: int, division: Division
+) -> None:
+    """Raise UserFacingError for a run that the trainers of these computers would refuse.
+
+    Without its configuration (None), rank 0's trainer finds out.
+    """
+    kind = "none" if config is None else division
+    if why := why_undivided(kind, manifest, parse_fields(config), ranks):
+        raise UserFacingError(f"the run {manifest.name} cannot be trained like this: {why}")
+
+
+def check_memory(
+    manifest: Manifest,
+    needs: Sequence[CellNeed],
+    need_mb: int,
+    device: CellDevice,
+    limit_mb: int,
+) -> None:
     """Raise UserFacingError if a rank needs more than the device has, or its limit (0: none).
 
-    Names a cell in which such devices could train, if there is one.
+    Names the one of the run's cells (`needs`) in which such devices could train, if there is one.
     """
     known = [one for one in (device.memory_mb, limit_mb) if one]
     memory_mb = min(known, default=need_mb)
     if need_mb <= memory_mb:
         return
-    better = smallest_cell(cell_needs(manifest), memory_mb)
+    better = smallest_cell(needs, memory_mb)
     raise UserFacingError(
         f"each computer of this cell needs about {need_mb:,} MiB for the run {manifest.name}, and "
         f"{device.id} has {memory_mb:,} MiB: "
         + (
-            f"{better.ranks} such computers could train it ({better.command})"
+            f"{better.members} could train it ({better.command})"
             if better
             else "use a larger card, or choose another run with --run"
         )

@@ -17,6 +17,7 @@ import msgspec
 import structlog
 import trio
 
+from tequio_client.ipc.cell import CellNeed
 from tequio_client.ipc.competitions import (
     MAX_COMPETITIONS,
     AskCompetitions,
@@ -273,6 +274,7 @@ class RunsList:
         self._ledger, self._is_allowed = ledger, is_allowed
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
         self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._cells: OrderedDict[str, tuple[CellNeed, ...]] = OrderedDict()
 
     async def read(
         self,
@@ -327,7 +329,7 @@ class RunsList:
             parameters=manifest.parameters,
             adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,
-            cells=cell_needs(manifest),
+            cells=await self._cell_needs(answer.run, manifest) if is_open else (),
             disk_bytes=needed.disk_bytes,
             day_disk_bytes=needed.day_disk_bytes,
             day_points=forecast.by_speed(flop_per_s, manifest.rounds.train, pace.length_ms)
@@ -373,6 +375,20 @@ class RunsList:
             corpus = Corpus.parse(await _document(self._ledger, manifest.data.manifest))
             known = manifest, corpus
             _cache(self._rules, answer.run, known, MAX_RUNS)
+        return known
+
+    async def read_config(self, manifest: Manifest) -> bytes | None:
+        """The configuration of the run's model; None if the ledger does not have it."""
+        name = digest_from_text(manifest.model.config)
+        return await self._ledger.get_blob(name, most_bytes=DOCUMENT_BYTES)
+
+    async def _cell_needs(self, run: str, manifest: Manifest) -> tuple[CellNeed, ...]:
+        known = self._cells.get(run)
+        if known is None:
+            config = await self.read_config(manifest)
+            known = cell_needs(manifest, config)
+            if config is not None:
+                _cache(self._cells, run, known, MAX_RUNS)
         return known
 
     async def _organisers(self, answer: RunAnswer) -> tuple[str, ...]:

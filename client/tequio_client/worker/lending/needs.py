@@ -44,9 +44,17 @@ padding).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tequio_client.ipc.cell import CellNeed, Division, layers_of_stages
+from tequio_client.ipc.cell_division import (
+    may_propose_tensor,
+    parse_fields,
+    why_no_cell,
+    why_undivided,
+)
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.limits import NEWCOMER_WORK
@@ -88,13 +96,6 @@ ANNOUNCED_BYTES = 2_300
 `bench/large_swarm.py`."""
 NEIGHBOURS = 6
 """Peers in a mesh of gossip; the seed is one, too."""
-_LLAMA_MATRICES = {
-    f"{part}_proj.weight"
-    for part in (
-        *(f"self_attn.{one}" for one in "qkvo"),
-        *(f"mlp.{one}" for one in ("gate", "up", "down")),
-    )
-}
 _BASIS = 10_000
 _HASH_BYTES = 32
 _LEAF_BYTES = 2 * layout.CHUNK
@@ -275,38 +276,41 @@ def rank_memory_mb(manifest: Manifest, ranks: int, division: Division) -> int:
     return _with_base(most + passed)
 
 
-def cell_needs(manifest: Manifest) -> tuple[CellNeed, ...]:
-    """Needs of the cells that `tequio cell host` opens, by their size, each of the better kind."""
-    return tuple(cell_need(manifest, ranks) for ranks in range(2, MOST_COMPUTERS + 1))
+def cell_needs(manifest: Manifest, config: bytes | None) -> tuple[CellNeed, ...]:
+    """Needs of the cells that could train the run, by their size; the simplest kind first.
 
-
-def cell_need(manifest: Manifest, ranks: int) -> CellNeed:
-    """Need of a cell of that size, of the kind that takes less memory of each rank."""
-    kinds: list[Division] = ["none"]
-    if may_divide_layers(manifest, ranks):
-        kinds.append("pipeline")
-    found = (
-        CellNeed(ranks=ranks, division=kind, memory_mb=rank_memory_mb(manifest, ranks, kind))
-        for kind in kinds
-    )
-    return min(found, key=lambda one: one.memory_mb)
-
-
-def may_divide_layers(manifest: Manifest, ranks: int) -> bool:
-    """Check whether the trainer's `pipeline` could divide the model, by the run's rules alone.
-
-    A few networks of other kinds have tensors of the same names: with those the host's log says
-    that they cannot be divided.
+    Of one size, a kind is left out that needs no less than a simpler one. Without the model's
+    configuration (None), nothing tells what the trainer could divide, so each rank has all of it.
     """
-    layers, _, _ = _outline(manifest)
-    hidden = {name.split(".", 3)[-1] for name, _ in _hidden(manifest)}
-    is_plain = manifest.frozen is None and manifest.own_code is None
-    return (
-        layers >= ranks
-        and is_plain
-        and manifest.algorithm.name != "distro"
-        and hidden == _LLAMA_MATRICES
-    )
+    if why_no_cell(manifest):
+        return ()
+    fields = parse_fields(config)
+    sizes = range(2, MOST_COMPUTERS + 1)
+    return tuple(one for ranks in sizes for one in _needs_of_size(manifest, fields, ranks))
+
+
+def _needs_of_size(
+    manifest: Manifest,
+    config: Mapping[str, Any],  # JSON of any model
+    ranks: int,
+) -> Iterator[CellNeed]:
+    def need(kind: Division) -> CellNeed:
+        needed = rank_memory_mb(manifest, ranks, kind)
+        return CellNeed(ranks=ranks, division=kind, memory_mb=needed)
+
+    def may_be(kind: Division) -> bool:
+        return not why_undivided(kind, manifest, config, ranks)
+
+    hosted = [need("none"), *([need("pipeline")] if may_be("pipeline") else ())]
+    # `tequio cell host` opens both; a slow network suits the one that needs less.
+    kinds = [min(hosted, key=lambda one: one.memory_mb)]
+    if may_be("shard"):
+        kinds.append(need("shard"))
+    if may_propose_tensor(manifest, config, ranks):
+        kinds.append(need("tensor"))
+    for at, one in enumerate(kinds):
+        if all(one.memory_mb < other.memory_mb for other in kinds[:at]):
+            yield one
 
 
 def hidden_width(manifest: Manifest) -> int:

@@ -280,6 +280,18 @@ def test_a_run_that_only_a_cell_holds_names_the_cell(
     assert re.search(r"tequio cell host --guests \d --pipeline", said)
 
 
+def test_a_run_that_only_several_cards_of_one_computer_hold_names_their_number(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    cells = (CellNeed(ranks=2, division="tensor", memory_mb=1_000),)
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, memory_mb=21_900, cells=cells),))
+    _show_snapshot(page, worker, IDLE)
+    page.select(OTHER)
+    said = page.detail.note.text()
+    assert "One computer with 2 cards like this one could train it" in said
+    assert "tequio worker --cell cuda:0,cuda:1 --tensor" in said
+
+
 def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:

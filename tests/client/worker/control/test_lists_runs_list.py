@@ -45,6 +45,7 @@ from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.runs import RunNotice
+from tests.client.worker.lending.test_needs import CONFIG, config_of, manifest_of, network_of
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import signing_swarm
 from tests.support.answers import filled
@@ -451,6 +452,42 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     assert row.hourly_up_bytes == needed.hourly_up_bytes
     assert (row.day_points, fast.day_points) == (0, 1_000 * 86_400), "it trains all the time"
     assert chosen(found.rows, MachineFacts(gpus=(), free_memory_mb=10**6)) == row.run
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("config", "kinds"),
+    [
+        (CONFIG, {"pipeline", "shard", "tensor"}),
+        (config_of("mistral"), {"none", "tensor"}),
+        (config_of("gemma"), {"none"}),
+        (None, {"none"}),
+    ],
+    ids=["llama", "mistral", "gemma", "unknown"],
+)
+async def test_cells_are_proposed_by_the_configuration_that_the_ledger_has(
+    tmp_path: Path, config: bytes | None, kinds: set[str]
+) -> None:
+    paper, large = signing_swarm.manifest(most=50), manifest_of(network_of(tied=False))
+    data = corpus(large, (8_000, 8_000))
+    named = to_text(sha256(config or CONFIG))
+    manifest = msgspec.structs.replace(
+        paper,
+        model=msgspec.structs.replace(large.model, config=named),
+        tokenizer=large.tokenizer,
+        windows=msgspec.structs.replace(paper.windows, tokens=paper.windows.samples * 1_024),
+        data=msgspec.structs.replace(paper.data, manifest=to_text(data.digest)),
+    )
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(open_run(ledger, manifest, data))
+        if config is not None:
+            ledger.blobs.put(config)
+    with served(tmp_path) as program:
+        async with LedgerApi(program.url) as api:
+            runs = RunsList(api)
+            (row,) = (await runs.read()).rows
+            assert (await runs.read()).rows == (row,), "what is kept is the same"
+    assert {one.division for one in row.cells} == kinds
 
 
 @pytest.mark.trio

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
 
 import msgspec
 import pytest
 
-from tequio_client.ipc.cell import smallest_cell
+from tequio_client.ipc.cell import cell_of_size, smallest_cell
+from tequio_client.ipc.cell_division import (
+    TENSOR_KINDS,
+    may_propose_tensor,
+    parse_fields,
+    why_undivided,
+)
 from tequio_client.trainer import model, pipeline
 from tequio_client.trainer.llama import Llama
-from tequio_client.worker.cells.hosting import check_memory
+from tequio_client.worker.cells.hosting import check_division, check_memory
 from tequio_client.worker.cells.messages import CellDevice
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     MOST_COMPUTERS,
     cell_needs,
-    may_divide_layers,
     min_memory_mb,
     rank_memory_mb,
     stage_parameters,
 )
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.plugin import PluginSpec, Seam
 from tests.support.tiny_run import tiny_manifest
 
 CARD_MB = 8 << 10
@@ -39,6 +47,12 @@ LARGE = {
     "tie_word_embeddings": False,
 }
 """A model of a thousand million parameters."""
+CONFIG = json.dumps(LARGE).encode()
+
+
+def config_of(kind: str, **changes: object) -> bytes:
+    """Configuration of a network of another kind whose tensors have the same names and sizes."""
+    return json.dumps({**LARGE, "model_type": kind, **changes}).encode()
 
 
 def network_of(tied: bool) -> Llama:  # noqa: FBT001 - a parameter of pytest
@@ -49,7 +63,7 @@ def network_of(tied: bool) -> Llama:  # noqa: FBT001 - a parameter of pytest
 
 def manifest_of(network: Llama) -> Manifest:
     """A run that trains the network."""
-    tensors = tuple((name, tuple(one.shape)) for name, one in network.named_parameters())
+    tensors = tuple(sorted((name, tuple(one.shape)) for name, one in network.named_parameters()))
     count = sum(one.numel() for one in network.parameters())
     manifest = tiny_manifest()
     spec = msgspec.structs.replace(
@@ -88,36 +102,150 @@ def test_stages_are_those_of_the_trainer(ranks: int, tied: bool) -> None:  # noq
 
 
 def test_volunteers_are_told_the_smallest_cell_of_cards_like_theirs() -> None:
-    needs = cell_needs(manifest_of(network_of(tied=False)))
-    assert [one.ranks for one in needs] == [*range(2, MOST_COMPUTERS + 1)]
+    needs = cell_needs(manifest_of(network_of(tied=False)), CONFIG)
+    hosted = [one for one in needs if not one.is_one_computer]
+    assert [one.ranks for one in hosted] == [*range(2, MOST_COMPUTERS + 1)]
     found = smallest_cell(needs, CARD_MB)
     assert found is not None
     assert found.division == "pipeline"
-    assert found.memory_mb <= CARD_MB < needs[found.ranks - 3].memory_mb
+    assert found.memory_mb <= CARD_MB < hosted[found.ranks - 3].memory_mb
     assert found.command == f"tequio cell host --guests {found.ranks - 1} --pipeline"
     assert smallest_cell(needs, MEMORY_BASE_MB) is None
 
 
 def test_layers_are_divided_only_where_the_trainer_can() -> None:
-    manifest = manifest_of(network_of(tied=False))
-    assert may_divide_layers(manifest, 8)
-    assert not may_divide_layers(manifest, LARGE["num_hidden_layers"] + 1)  # type: ignore[operator]
+    manifest, fields = manifest_of(network_of(tied=False)), parse_fields(CONFIG)
+    layers = len(network_of(tied=False).model.layers)
+    assert not why_undivided("pipeline", manifest, fields, layers)
+    assert "has 20 for 21 ranks" in why_undivided("pipeline", manifest, fields, layers + 1)
+    assert not why_undivided("shard", manifest, fields, layers + 1)
     signs = msgspec.structs.replace(manifest.algorithm, name="distro")
-    assert not may_divide_layers(msgspec.structs.replace(manifest, algorithm=signs), 2)
-    names = [(f"{name}.bias", shape) for name, shape in manifest.model.tensors]
-    other = msgspec.structs.replace(manifest.model, tensors=tuple(names))
-    unlike = msgspec.structs.replace(manifest, model=other)
-    assert not may_divide_layers(unlike, 2)
-    assert {one.division for one in cell_needs(unlike)} == {"none"}
+    distro = msgspec.structs.replace(manifest, algorithm=signs)
+    for division in ("shard", "pipeline", "tensor"):
+        assert "train all weights" in why_undivided(division, distro, fields, 2)
+    assert {one.division for one in cell_needs(distro, CONFIG)} == {"none"}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        None,
+        b"no JSON",
+        b"[" * 100_000,
+        b"[]",
+        config_of("mistral"),
+        config_of("gemma"),
+        config_of("qwen3"),
+        config_of("llama", hidden_act="gelu"),
+        config_of("llama", rope_scaling="far"),
+        config_of("llama", rope_scaling={"rope_type": "dynamic"}),
+        config_of("llama", partial_rotary_factor=0.5),
+    ],
+)
+def test_a_network_is_proposed_a_pipeline_by_its_configuration_not_by_its_tensors(
+    config: bytes | None,
+) -> None:
+    manifest = manifest_of(network_of(tied=False))
+    needs = cell_needs(manifest, config)
+    assert {one.division for one in needs} <= {"none", "tensor"}
+    assert [one.ranks for one in needs if one.division == "none"] == [*range(2, MOST_COMPUTERS + 1)]
+    refused = "--pipeline divides plain Llama networks only, not .*: start the cell without it"
+    if config is not None:
+        with pytest.raises(UserFacingError, match=refused):
+            check_division(manifest, config, 4, "pipeline")
+    check_division(manifest, config, 4, "none")
+    check_division(manifest, CONFIG, 4, "pipeline")
+
+
+@pytest.mark.parametrize("kind", sorted(TENSOR_KINDS))
+def test_networks_that_have_no_pipeline_are_proposed_one_computer_with_several_cards(
+    kind: str,
+) -> None:
+    manifest = manifest_of(network_of(tied=False))
+    config = config_of(kind, hidden_act="gelu_pytorch_tanh")
+    needs = cell_needs(manifest, config)
+    assert {one.division for one in needs} == {"none", "tensor"}
+    assert {one.ranks for one in needs if one.division == "tensor"} == {2, 4}, "4 heads of keys"
+    found = smallest_cell(needs, CARD_MB)
+    assert found is not None
+    assert found.memory_mb == rank_memory_mb(manifest, found.ranks, "tensor") <= CARD_MB
+    cards = ",".join(f"cuda:{number}" for number in range(found.ranks))
+    assert found.command == f"tequio worker --cell {cards} --tensor"
+    assert found.members == f"{found.ranks} such cards of one computer"
+    whole = next(one for one in needs if one.division == "none")
+    assert smallest_cell(needs, whole.memory_mb) == whole, "several computers come first"
+
+
+def test_matrices_are_divided_only_into_equal_parts_of_networks_that_are_known() -> None:
+    manifest = manifest_of(network_of(tied=False))
+    adam = msgspec.structs.replace(manifest.inner, optimiser="adamw", state_bits=8)
+    rounded = msgspec.structs.replace(manifest, inner=adam)
+    mistral = parse_fields(config_of("mistral"))
+    assert [one for one in range(2, 9) if may_propose_tensor(manifest, mistral, one)] == [2, 4]
+    # Rows of 5632 are 22 blocks.
+    assert [one for one in range(2, 9) if may_propose_tensor(rounded, mistral, one)] == [2]
+    for changes in ({"num_attention_heads": None}, {"num_attention_heads": 6}):
+        assert not may_propose_tensor(manifest, parse_fields(config_of("mistral", **changes)), 4), (
+            changes
+        )
+    for kind in ("cohere", "gpt2", "doge"):
+        assert not may_propose_tensor(manifest, parse_fields(config_of(kind)), 2)
+    more = (("model.layers.0.self_attn.x.weight", (8, 8)), *manifest.model.tensors)
+    other = msgspec.structs.replace(manifest.model, tensors=more)
+    assert not may_propose_tensor(msgspec.structs.replace(manifest, model=other), mistral, 2)
+    assert not may_propose_tensor(tiny_manifest(), mistral, 2)
+
+
+def test_where_tables_are_too_large_for_a_pipeline_every_weight_is_divided() -> None:
+    manifest = manifest_of(network_of(tied=False))
+    width, symbols = 2_048, 1_000_000
+    tables = {"model.embed_tokens.weight", "lm_head.weight"}
+    tensors = tuple(
+        (name, (symbols, width) if name in tables else shape)
+        for name, shape in manifest.model.tensors
+    )
+    count = sum(math.prod(shape) for _, shape in tensors)
+    spec = msgspec.structs.replace(manifest.model, tensors=tensors, parameters=count)
+    tokenizer = msgspec.structs.replace(manifest.tokenizer, vocab_size=symbols)
+    wide = msgspec.structs.replace(manifest, model=spec, tokenizer=tokenizer)
+    needs = cell_needs(wide, config_of("llama", vocab_size=symbols))
+    found = smallest_cell(needs, 3 * CARD_MB)
+    assert found is not None
+    assert (found.division, found.is_one_computer) == ("shard", True)
+    assert found.memory_mb == rank_memory_mb(wide, found.ranks, "shard")
+    pipeline = rank_memory_mb(wide, MOST_COMPUTERS, "pipeline")
+    assert found.memory_mb <= 3 * CARD_MB < pipeline
+    expected = cell_of_size(needs, found.ranks, 3 * CARD_MB)
+    assert expected == found, "a plan for cells of this size means those that fit"
+    too_small = cell_of_size(needs, found.ranks, 0)
+    assert too_small is not None
+    assert not too_small.is_one_computer, "where none fits, the simplest is judged"
+
+
+@pytest.mark.parametrize(("provides", "has_cells"), [("optimiser", False), ("tokenizer", True)])
+def test_a_run_whose_trainers_load_a_plugin_has_no_cells(
+    provides: Seam,
+    has_cells: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    code = PluginSpec(
+        name="own", version="1.0", archive=to_text(bytes(32)), size_bytes=1, provides=(provides,)
+    )
+    manifest = msgspec.structs.replace(manifest_of(network_of(tied=False)), plugin=code)
+    kinds = {one.division for one in cell_needs(manifest, CONFIG)}
+    assert kinds == ({"pipeline", "shard", "tensor"} if has_cells else set())
+    if not has_cells:
+        with pytest.raises(UserFacingError, match="does not run plug-ins: start the worker with"):
+            check_division(manifest, None, 2, "none")
 
 
 def test_a_host_checks_its_memory_before_it_waits_for_guests() -> None:
     manifest = manifest_of(network_of(tied=False))
+    needs = cell_needs(manifest, CONFIG)
     card = CellDevice(id="cuda:0", name="a card", memory_mb=CARD_MB)
     needed = rank_memory_mb(manifest, 2, "none")
     with pytest.raises(UserFacingError, match=r"such computers could train it \(tequio cell host"):
-        check_memory(manifest, needed, card, 0)
+        check_memory(manifest, needs, needed, card, 0)
     with pytest.raises(UserFacingError, match="cuda:0 has 700 MiB: use a larger card"):
-        check_memory(manifest, needed, card, 700)
-    check_memory(manifest, rank_memory_mb(manifest, 8, "pipeline"), card, 0)
-    check_memory(manifest, needed, CellDevice(id="cuda:0", name="unknown"), 0)
+        check_memory(manifest, needs, needed, card, 700)
+    check_memory(manifest, needs, rank_memory_mb(manifest, 8, "pipeline"), card, 0)
+    check_memory(manifest, needs, needed, CellDevice(id="cuda:0", name="unknown"), 0)
