@@ -18,12 +18,10 @@ from tests.client.trainer.conftest import Child
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PLAIN = ("-m", "tequio_client.trainer")
-
 
 @contextmanager
 def cell_of(
-    ranks: int, command: Sequence[str] = PLAIN, division: link.Division = "none"
+    ranks: int, command: Sequence[str] = (), division: link.Division = "none"
 ) -> Iterator[Child]:
     """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
     place = replace(link.local_place(["cpu"] * ranks), division=division)
@@ -37,12 +35,14 @@ def first_rank(size: int, port: int, address: str = link.LOOPBACK) -> Iterator[C
     """Rank 0 of a cell whose other ranks are started elsewhere."""
     rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.HOSTS, port=port)
     place = link.CellPlace(rank=0, size=size, device="cpu", address=address, port=port)
-    with _child(place, rules, PLAIN) as child:
+    with _child(place, rules) as child:
         yield child
 
 
 @contextmanager
-def _child(place: link.CellPlace, rules: SandboxRules, command: Sequence[str]) -> Iterator[Child]:
+def _child(
+    place: link.CellPlace, rules: SandboxRules, command: Sequence[str] = ()
+) -> Iterator[Child]:
     variables = {
         VARIABLE: rules.encode(),
         link.VARIABLE: place.encode(),

@@ -18,14 +18,16 @@ from tequio_client.__main__ import main as program
 from tequio_client.worker.children import trainer as trainer_child
 from tequio_shared.head.head import NewHead, OuterStep, advance, head_hash, weights_root
 from tequio_shared.ids import HeadHash
-from tests.support import synthetic_trainer
+from tests.support import synthetic_trainer, windows_rules
 
 SLIP = "PYTHON_PAPER_SLIP"
 
 
-def main(slip: Path, arguments: list[str]) -> None:
-    """Run the worker."""
-    os.environ[SLIP] = str(slip)
+def main() -> None:
+    """Run the worker, under Windows' rules for files, also where it is forked."""
+    windows_rules.follow()
+    _, slip, *arguments = sys.argv
+    os.environ[SLIP] = slip
     trainer = (sys.executable, "-m", "tests.support.faulty_worker", "--trainer")
     vars(trainer_child)["TRAINER"] = trainer
     sys.argv = ["tequio", *arguments]
@@ -55,4 +57,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--trainer":
         train()
     else:
-        main(Path(sys.argv[1]), sys.argv[2:])
+        main()

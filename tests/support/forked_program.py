@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 LEDGER, CLIENT = "tequio_ledger.__main__", "tequio_client.__main__"
 STRICT, MODELS = "tests.support.windows_program", "tests.support.model_program"
 """The client under Windows' rules for files, which forked programs do not follow otherwise."""
+TRAINER = "tests.support.trainer_program"
 _CLIENTS = (
     "tequio_client.worker.main",
     "tequio_client.worker.seed",
@@ -50,6 +51,7 @@ PRELOADED = {
     LEDGER: ("tequio_ledger.app", "tequio_ledger.witness.app"),
     CLIENT: _CLIENTS,
     STRICT: _CLIENTS,
+    "tests.support.faulty_worker": _CLIENTS,
 }
 """Modules that the forking process imports before it forks a program for the first time."""
 ORDER_BYTES = 1 << 17
@@ -83,12 +85,12 @@ class ForkedProgram:
         stdout: int | None = None,
         stderr: int | Path | None = None,
         env: Mapping[str, str] | None = None,
-        stdin: str = "",
+        stdin: str | int = "",
         setup: tuple[str, str] | None = None,
     ) -> None:
         """Fork a program. `subprocess.PIPE` opens a stream, a path appends to a file.
 
-        The program reads `stdin`, up to STDIN_BYTES, and then the end of its input. Raises
+        The program reads the text `stdin`, up to STDIN_BYTES, and then the end of its input. Raises
         RuntimeError when it cannot be forked.
         """
         order = Order(
@@ -99,7 +101,6 @@ class ForkedProgram:
             open_files=resource.getrlimit(resource.RLIMIT_NOFILE),
             setup=setup,
         )
-        assert len(stdin.encode()) <= STDIN_BYTES
         self.args = [module, *words]
         self._returncode: int | None = None
         self._has_ended = threading.Event()
@@ -111,10 +112,8 @@ class ForkedProgram:
             ends.callback(os.close, stdout_end)
             self.stderr, stderr_end = _stream(stderr, 2, streams)
             ends.callback(os.close, stderr_end)
-            stdin_end, input_end = os.pipe()
+            self.stdin, stdin_end = _input(stdin, streams)
             ends.callback(os.close, stdin_end)
-            with os.fdopen(input_end, "w") as file:
-                file.write(stdin)
             order_fds = [stdin_end, stdout_end, stderr_end, status_end]
             socket.send_fds(_forker(), [msgspec.json.encode(order)], order_fds)
             ends.close()
@@ -140,7 +139,7 @@ class ForkedProgram:
 
     def close(self) -> None:
         """Close the streams."""
-        for stream in (self.stdout, self.stderr):
+        for stream in (self.stdin, self.stdout, self.stderr):
             if stream is not None:
                 stream.close()
 
@@ -218,6 +217,30 @@ def run_forked(
     )
     stdout, stderr = program.communicate(timeout_s)
     return subprocess.CompletedProcess(program.args, program.wait(), stdout, stderr)
+
+
+def pipes_of(process: subprocess.Popen[bytes] | ForkedProgram) -> tuple[IO[bytes], IO[bytes]]:
+    """Input and output of a program for which both are pipes; a forked one's carry bytes, too."""
+    if not isinstance(process, ForkedProgram):
+        assert process.stdin
+        assert process.stdout
+        return process.stdin, process.stdout
+    assert isinstance(process.stdin, io.TextIOWrapper)
+    assert isinstance(process.stdout, io.TextIOWrapper)
+    return process.stdin.buffer, process.stdout.buffer
+
+
+def _input(wanted: str | int, streams: contextlib.ExitStack) -> tuple[IO[str] | None, int]:
+    """Return the writing end, if it stays open, and the program's end."""
+    read_end, write_end = os.pipe()
+    file = os.fdopen(write_end, "w")
+    if wanted == subprocess.PIPE:
+        return streams.enter_context(file), read_end
+    assert isinstance(wanted, str)
+    assert len(wanted.encode()) <= STDIN_BYTES
+    with file:
+        file.write(wanted)
+    return None, read_end
 
 
 def _stream(

@@ -4,8 +4,8 @@
 
 The input has a `Prepare` command and one `Train` command a round, as lines. The rounds end as
 `ENDS` says. Each of `PLACES` gets a folder of its own, where its processes write `roots`: the
-number of each round and the payload root that it was settled with. All processes are forked from
-one that has loaded torch.
+number of each round and the payload root that it was settled with; and at the end `packages`: what
+was imported. All processes are forked from one that has loaded torch.
 """
 
 from __future__ import annotations
@@ -91,6 +91,8 @@ def _live(
                 roots.write(f"{task.round} {header.payload_root.hex()}\n")
         if header is not None and header.round == task.round:
             feedback.settle(task.round, header.feedback_root if ENDS[task.round] else None)
+    packages = {name.partition(".")[0] for name in sys.modules}
+    (home / "packages").write_text("\n".join(sorted(packages)))
 
 
 def _train(

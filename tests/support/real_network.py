@@ -232,13 +232,15 @@ class ForkedProcess:
 async def start_forked(command: Sequence[str], log: IO[bytes]) -> Process:
     """Fork a program of the distribution; start an interpreter for any other."""
     match list(command):
-        case [sys.executable, "-m", package, *words] if f"{package}.__main__" in PRELOADED:
+        case [sys.executable, "-m", module, *words] if module in PRELOADED:
             pass
+        case [sys.executable, "-m", package, *words] if f"{package}.__main__" in PRELOADED:
+            module = f"{package}.__main__"
         case _:
             return await programs.start_process(command, log)
     fork = partial(
         ForkedProgram,
-        f"{package}.__main__",
+        module,
         *words,
         stdout=subprocess.PIPE,
         stderr=Path(log.name),

@@ -8,7 +8,9 @@ organiser's plug-in, and with `tokenizer` it encodes texts with that of a plug-i
 import importlib
 import os
 import sys
+from types import ModuleType
 
+from tequio_client import heap
 from tequio_client.ipc import cell
 from tequio_client.platform import child, programs, sandbox
 from tequio_shared.errors import UserFacingError
@@ -21,10 +23,16 @@ def _enter_sandbox(place: cell.CellPlace | None) -> str:
     return sandbox.enter()
 
 
+def _import(name: str) -> ModuleType:
+    """Import one of our modules that loads torch, which takes seconds."""
+    with heap.collection_paused():
+        return importlib.import_module(name)
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["selftest"]:
         child.end_with_parent()  # an update that is held back must give the card back at once
-        selftest = importlib.import_module("tequio_client.trainer.selftest")
+        selftest = _import("tequio_client.trainer.selftest")
         sys.exit(selftest.main("".join(sys.argv[2:3]) or "auto"))
     text = os.environ.get(cell.VARIABLE, "")
     try:
@@ -34,12 +42,12 @@ if __name__ == "__main__":
     confined = _enter_sandbox(place)
     if sys.argv[1:2] == ["benchmark"]:
         try:
-            benchmark = importlib.import_module("tequio_client.trainer.benchmark")
+            benchmark = _import("tequio_client.trainer.benchmark")
         except ModuleNotFoundError as err:
             sys.exit(programs.not_installed(str(err.name)))
         sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     if sys.argv[1:2] == ["plugin"]:
-        sys.exit(importlib.import_module("tequio_client.trainer.plugin_trial").main())
+        sys.exit(_import("tequio_client.trainer.plugin_trial").main())
     if sys.argv[1:2] == ["tokenizer"]:
         sys.exit(importlib.import_module("tequio_client.trainer.plugin_tokenizer").main())
     child.end_with_parent()  # before the imports, which take a second

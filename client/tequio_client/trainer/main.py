@@ -98,7 +98,9 @@ def follow(log_style: str, place: CellPlace | None) -> NoReturn:
     configure_logging(style=log_style)
     _pipe = ParentPipe()  # open until this process ends, so that its parent sees when
     set_up_libraries()
-    importlib.import_module("tequio_client.trainer.ranks").follow(place)
+    with heap.collection_paused():  # as above
+        ranks = importlib.import_module("tequio_client.trainer.ranks")
+    ranks.follow(place)
     raise AssertionError("it ends the process")
 
 

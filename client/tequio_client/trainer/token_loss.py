@@ -107,7 +107,7 @@ class TokenLoss:
             if given.grad is not None:
                 gradient_nd[part] = given.grad
         gradient_bld = gradient_nd[: inputs_bl.numel()].view_as(hidden_bld)
-        hidden_bld.backward(gradient_bld)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        _propagate(gradient_bld, hidden_bld)
         return total
 
     def _padded(self, hidden_nd: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
@@ -177,7 +177,7 @@ def _backward(logits_nv: Tensor, targets: Tensor, scale: float, z_loss: float) -
         if z_loss:
             gradient.mul_(1 + 2 * z_loss * log_z)
         gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(is_counted * scale)
-    logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
+    _propagate(gradient.to(logits_nv.dtype), logits_nv)
     return loss
 
 
@@ -188,8 +188,31 @@ def _fused_backward(
         # Tensors: another number would need another kernel.
         unit, weight = torch.tensor([scale, z_loss], device=logits_nv.device)
         loss, gradient = fused(logits_nv.detach(), targets, unit, weight)
-    logits_nv.backward(gradient)  # type: ignore[no-untyped-call]  # as above
+    _propagate(gradient, logits_nv)
     return loss
+
+
+def _propagate(gradient: Tensor, output: Tensor) -> None:
+    """Propagate the gradient of an output back to the weights.
+
+    `output.backward(gradient)` does the same, but imports sympy to compare two shapes, which delays
+    a trainer's first step (decision 0005). The backward pass of a scalar imports nothing.
+    """
+    _WithGradient.apply(output, gradient).backward()  # type: ignore[no-untyped-call]  # torch's
+
+
+class _WithGradient(torch.autograd.Function):
+    """A scalar whose derivative by its first argument is the second."""
+
+    @staticmethod
+    def forward(ctx: Any, output: Tensor, gradient: Tensor) -> Tensor:  # noqa: ANN401 - torch's
+        ctx.save_for_backward(gradient)
+        return output.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401 - torch's
+        (gradient,) = ctx.saved_tensors
+        return gradient, None
 
 
 def _loss_and_gradient(

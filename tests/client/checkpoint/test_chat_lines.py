@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,6 +26,7 @@ from tequio_client.ipc.chat import (
 )
 from tests.client.verify.logs import SwarmLog
 from tests.support import chats
+from tests.support.forked_program import MODELS, ForkedProgram, pipes_of, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE_S = 300
-FROM_SOURCE = (sys.executable, "-m", "tequio_client")
 M = TypeVar("M", bound=FromChat)
 
 
@@ -47,32 +46,39 @@ class ChatProgram:
         store: Path,
         cache: Path,
         *words: str,
-        program: Sequence[str] = FROM_SOURCE,
+        program: Sequence[str] = (),
         environ: dict[str, str] | None = None,
     ) -> None:
-        """`program`: the command `tequio`; `environ`: its whole environment, None for ours."""
+        """`program`: another `tequio` than this source's; `environ`: its whole environment.
+
+        Without an `environ`, it is ours.
+        """
         self.status = 0
         """The expected exit status."""
         run = site.log.swarm.manifest.name
-        command = [*program, "chat", "--json", f"--run={run}"]
-        options = ["--ledger", site.url, "--store", str(store), "--dir", str(cache)]
-        self.process = subprocess.Popen(
-            [*command, *options, "--device", "cpu", "--temperature", "0", *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environ,
-        )
+        options = ("--ledger", site.url, "--store", str(store), "--dir", str(cache))
+        words = (*options, "--device", "cpu", "--temperature", "0", *words)
+        command, pipe = ("chat", "--json", f"--run={run}", *words), subprocess.PIPE
+        self.process: subprocess.Popen[bytes] | ForkedProgram
+        if program:
+            command = (*program, *command)
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ)
+        else:
+            self.process = ForkedProgram(MODELS, *command, stdin=pipe, stdout=pipe, env=environ)
+        self.input, self._output = pipes_of(self.process)
 
     def send(self, message: ToChat) -> None:
         """Send one line."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(ipc_chat.encode(message))
-        self.process.stdin.flush()
+        self.input.write(ipc_chat.encode(message))
+        self.input.flush()
+
+    def close(self) -> None:
+        """Close its output."""
+        self._output.close()
 
     def until(self, kind: type[M], seen: list[FromChat] | None = None) -> M:
         """Read up to the first message of that kind; the others are added to `seen`."""
-        assert self.process.stdout is not None
-        while line := self.process.stdout.readline():
+        while line := self._output.readline():
             message: FromChat = ipc_chat.decode_from_chat(line)
             if isinstance(message, kind):
                 return message
@@ -94,21 +100,19 @@ def chat_program(
     store: Path,
     cache: Path,
     *words: str,
-    program: Sequence[str] = FROM_SOURCE,
+    program: Sequence[str] = (),
     environ: dict[str, str] | None = None,
 ) -> Iterator[ChatProgram]:
     """Start it, and end its input at the end."""
     running = ChatProgram(site, store, cache, *words, program=program, environ=environ)
     try:
         yield running
-        assert running.process.stdin is not None
-        running.process.stdin.close()
+        running.input.close()
         assert running.process.wait(PATIENCE_S) == running.status
     finally:
         running.process.kill()
         running.process.wait()
-        assert running.process.stdout is not None
-        running.process.stdout.close()
+        running.close()
 
 
 def test_the_newest_head_continues_a_text_and_stops_when_told(
@@ -169,9 +173,8 @@ def test_the_end_of_the_input_ends_it_in_the_middle_of_an_answer(
 def test_a_line_of_another_version_ends_it(site: ServedLog, tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     with chat_program(site, store, tmp_path / "cache") as program:
-        assert program.process.stdin is not None
-        program.process.stdin.write(b'{"type":"sing"}\n')
-        program.process.stdin.flush()
+        program.input.write(b'{"type":"sing"}\n')
+        program.input.flush()
         assert program.process.wait(PATIENCE_S) == 0
 
 
@@ -185,7 +188,6 @@ def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_loaded(
 
 
 def test_without_a_run_it_is_a_wrong_command(whole: Path) -> None:
-    words = [sys.executable, "-m", "tequio_client", "chat", str(whole), "--json"]
-    ended = subprocess.run(words, capture_output=True, check=False, timeout=PATIENCE_S)
+    ended = run_forked(MODELS, "chat", str(whole), "--json", timeout_s=PATIENCE_S)
     assert ended.returncode == 2
-    assert b"--json needs a run" in ended.stderr
+    assert "--json needs a run" in ended.stderr

@@ -55,15 +55,6 @@ def test_the_command_exports_nothing_where_the_packages_are_missing(
     assert not (tmp_path / "out").exists()
 
 
-@needs_onnx
-def test_the_command_writes_the_graph_beside_the_folder(site: ServedLog, tmp_path: Path) -> None:
-    result = run_export(site, tmp_path / "out")
-    assert result.exception is None, result.output
-    assert result.output.splitlines()[-1] == str(tmp_path / "out-onnx")
-    assert (tmp_path / "out" / layout.CONFIG).exists()
-    assert (tmp_path / "out-onnx" / "model.onnx").stat().st_size > 0
-
-
 def logits_of_torch(folder: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[Any]:
     """The logits that transformers computes from an exported folder."""
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for these tests
@@ -77,11 +68,10 @@ def logits_of_torch(folder: Path, ids: NDArray[np.int64], mask: NDArray[np.int64
     return values
 
 
-def check_same(folder: Path) -> None:
-    """Compare onnxruntime with torch for several numbers and lengths of texts."""
+def check_same(folder: Path, target: Path) -> None:
+    """Compare a graph in onnxruntime with torch for several numbers and lengths of texts."""
     import onnxruntime  # noqa: PLC0415 - an optional package
 
-    target = onnx.write_onnx(folder, NoProgress())
     session = onnxruntime.InferenceSession(
         target / "model.onnx", providers=["CPUExecutionProvider"]
     )
@@ -101,9 +91,15 @@ def check_same(folder: Path) -> None:
 
 
 @needs_onnx
-def test_onnxruntime_computes_the_logits_of_an_exported_llama(folder: Path) -> None:
-    check_same(folder)
-    target = folder.with_name("head-onnx")
+def test_the_command_writes_the_graph_of_a_llama_beside_the_folder_and_it_computes_the_logits(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    result = run_export(site, tmp_path / "out")
+    assert result.exception is None, result.output
+    folder, target = tmp_path / "out", tmp_path / "out-onnx"
+    assert result.output.splitlines()[-1] == str(target)
+    assert (folder / layout.CONFIG).exists()
+    check_same(folder, target)
     tokenizer = layout.TOKENIZER, layout.TOKENIZER_CONFIG
     due = {"model.onnx", "model.onnx.data", layout.CONFIG, layout.GENERATION, *tokenizer}
     assert {one.name for one in target.iterdir()} == due
@@ -114,7 +110,7 @@ def test_onnxruntime_computes_the_logits_of_an_exported_llama(folder: Path) -> N
 @pytest.mark.parametrize("kind", ["gpt2", "gemma2"])
 def test_onnxruntime_computes_those_of_other_architectures(kind: str, folder: Path) -> None:
     architectures.write(folder, architectures.DECODERS[kind] | {"model_type": kind})
-    check_same(folder)
+    check_same(folder, onnx.write_onnx(folder, NoProgress()))
 
 
 @needs_onnx

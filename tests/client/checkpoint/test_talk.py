@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
 from tests.client.verify.logs import SwarmLog
 from tests.support import chats
+from tests.support.forked_program import MODELS, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 from tests.support.terminals import in_terminal
 
@@ -167,15 +167,16 @@ def test_a_run_that_is_not_there_is_named(site: ServedLog, tmp_path: Path) -> No
 # --- in a terminal
 
 
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "tequio_client", "chat", *words, "--device", "cpu"]
+def command(*words: str) -> tuple[str, ...]:
+    return ("chat", *words, "--device", "cpu")
 
 
 def test_a_prompt_is_answered_and_the_program_ends(whole: Path) -> None:
     words = command(str(whole), "--prompt", "maize", "--tokens", "8", "--temperature", "0")
-    ended = subprocess.run(words, capture_output=True, check=True, timeout=300)
-    assert ended.stdout.decode().startswith("maize")
-    assert len(ended.stdout.decode().strip()) > len("maize")
+    ended = run_forked(MODELS, *words, timeout_s=300)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("maize")
+    assert len(ended.stdout.strip()) > len("maize")
 
 
 def test_what_steers_a_terminal_is_not_shown(
@@ -189,7 +190,7 @@ def test_what_steers_a_terminal_is_not_shown(
 
 def test_lines_are_answered_until_ctrl_c(whole: Path) -> None:
     words = command(str(whole), "--tokens", "4", "--temperature", "0")
-    with in_terminal(words) as terminal:
+    with in_terminal([sys.executable, "-m", "tequio_client", *words]) as terminal:
         terminal.read_until(b"> ")
         terminal.type(b"maize\n")
         terminal.read_until(b"> ")
@@ -197,10 +198,9 @@ def test_lines_are_answered_until_ctrl_c(whole: Path) -> None:
 
 
 def test_a_model_and_a_run_are_not_named_together(whole: Path) -> None:
-    words = command(str(whole), "--run", "maize")
-    ended = subprocess.run(words, capture_output=True, check=False, timeout=300)
+    ended = run_forked(MODELS, *command(str(whole), "--run", "maize"), timeout_s=300)
     assert ended.returncode == 2
-    assert b"either a MODEL or a run" in ended.stderr
+    assert "either a MODEL or a run" in ended.stderr
 
 
 def test_a_chat_takes_the_newest_fine_head_instead_of_the_newest(tmp_path: Path) -> None:

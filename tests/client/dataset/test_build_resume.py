@@ -112,16 +112,35 @@ def contents_of_files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.is_file()}
 
 
+def run_build(home: Path, out: Path, jobs: str) -> None:
+    """Build the shards, without a stop."""
+    done = subprocess.run(
+        [sys.executable, str(home / "build.py"), str(home / "texts"), str(out), "never", "0", jobs],
+        stdin=subprocess.DEVNULL,
+        check=False,
+        timeout=CHILD_S,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with texts, the script, and the shards of a build without a stop, in `whole`."""
+    home = tmp_path_factory.mktemp("build")
+    write_texts(home / "texts", 4_000)
+    (home / "build.py").write_text(BUILD)
+    run_build(home, home / "whole", "1")
+    return home
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(("stage", "number"), [("reading", 3_100), ("writing", 2_500)])
 def test_a_killed_process_is_continued_to_the_same_bytes(
-    tmp_path: Path, stage: str, number: int, jobs: str
+    whole: Path, tmp_path: Path, stage: str, number: int, jobs: str
 ) -> None:
-    texts = write_texts(tmp_path / "texts", 4_000)
     out = tmp_path / "out"
-    script = tmp_path / "build.py"
-    script.write_text(BUILD)
-    words = [sys.executable, str(script), str(texts)]
+    words = [sys.executable, str(whole / "build.py"), str(whole / "texts")]
     process = subprocess.Popen(
         [*words, str(out), stage, str(number), jobs],
         stdin=subprocess.PIPE,
@@ -142,16 +161,8 @@ def test_a_killed_process_is_continued_to_the_same_bytes(
     assert left.run_sizes if stage == "reading" else left.train
     if stage == "writing":  # the shard that was being written: garbage, or half of it
         (out / f"train-{len(left.train):05d}.tokens").write_bytes(b"half")
-    for place in (out, tmp_path / "whole"):
-        done = subprocess.run(
-            [*words, str(place), "never", "0", jobs],
-            stdin=subprocess.DEVNULL,
-            check=False,
-            timeout=CHILD_S,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        assert done.returncode == 0
-    assert contents(out) == contents(tmp_path / "whole")
+    run_build(whole, out, jobs)
+    assert contents(out) == contents(whole / "whole")
 
 
 def test_other_settings_are_refused_by_name_with_the_way_out(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,18 +90,26 @@ def test_a_plan_that_cannot_work_is_refused(
         estimate.read_outline(planned(tmp_path, more, **changed))
 
 
-def with_own_texts(folder: Path, words: str = WORDS) -> Path:
-    """A plan whose data was built with the example's tokenizer."""
-    path = planned(folder)
-    plugin_example.add_tokenizer(plugin_example.write(folder / "plugin", words=words))
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a plan whose data was built with the example's tokenizer; not to be changed."""
+    folder = tmp_path_factory.mktemp("built")
+    planned(folder)
+    plugin = str(plugin_example.add_tokenizer(folder / "plugin"))
     place = ("--folder", str(folder / "texts"), "--sequence", "32", "--held-out", "1000")
-    built = run("data", "build", str(folder / "data"), *place, "--plugin", str(folder / "plugin"))
-    assert built.exception is None, built.output
-    return path
+    done = run("data", "build", str(folder / "data"), *place, "--plugin", plugin)
+    assert done.exception is None, done.output
+    return folder
 
 
-def test_a_run_names_the_table_of_its_tokenizer(tmp_path: Path) -> None:
-    prepared = opening.prepare_run(with_own_texts(tmp_path))
+@pytest.fixture
+def with_own_texts(built: Path, tmp_path: Path) -> Path:
+    """A copy of that plan."""
+    return shutil.copytree(built, tmp_path, dirs_exist_ok=True) / "plan.toml"
+
+
+def test_a_run_names_the_table_of_its_tokenizer(with_own_texts: Path, tmp_path: Path) -> None:
+    prepared = opening.prepare_run(with_own_texts)
     manifest, table = prepared.manifest, (tmp_path / "data" / "tokenizer.table").read_bytes()
     assert manifest.tokenizer.kind == "plugin"
     assert manifest.tokenizer.file == to_text(sha256(table))
@@ -110,8 +119,10 @@ def test_a_run_names_the_table_of_its_tokenizer(tmp_path: Path) -> None:
     assert manifest.trainer_code == manifest.own_code
 
 
-def test_data_of_another_version_of_the_tokenizer_is_refused(tmp_path: Path) -> None:
-    path = with_own_texts(tmp_path)
+def test_data_of_another_version_of_the_tokenizer_is_refused(
+    with_own_texts: Path, tmp_path: Path
+) -> None:
+    path = with_own_texts
     estimate.read_outline(path)
     for words, why in (
         (WORDS.replace('" the"', '"the "'), "build it again with `tequio data build --plugin`"),
@@ -123,8 +134,8 @@ def test_data_of_another_version_of_the_tokenizer_is_refused(tmp_path: Path) -> 
             estimate.read_outline(path)
 
 
-def test_data_and_plan_name_the_same_tokenizer(tmp_path: Path) -> None:
-    path = with_own_texts(tmp_path)
+def test_data_and_plan_name_the_same_tokenizer(with_own_texts: Path, tmp_path: Path) -> None:
+    path = with_own_texts
     plugin_example.write(tmp_path / "plugin")
     with pytest.raises(UserFacingError, match="does not bring a tokenizer, and the data was built"):
         estimate.read_outline(path)

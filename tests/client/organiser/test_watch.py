@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -36,12 +37,18 @@ GOOD = ASTRAY - MEASURED
 FINE, WORSE = 0, 2
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Served]:
-    """A ledger whose run waits for members, at a head that two of three members find worse."""
-    folder = tmp_path / "ledger"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a ledger with that history; not to be changed."""
+    folder = tmp_path_factory.mktemp("filled") / "ledger"
     fill_astray(make_settings(folder), time.time_ns() // 1_000_000 - 30_000, worse=[ASTRAY])
-    with served(folder) as running:
+    return folder
+
+
+@pytest.fixture
+def ledger(filled: Path, tmp_path: Path) -> Iterator[Served]:
+    """A ledger whose run waits for members, at a head that two of three members find worse."""
+    with served(shutil.copytree(filled, tmp_path / "ledger")) as running:
         yield running
 
 

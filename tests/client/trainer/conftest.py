@@ -17,12 +17,15 @@ from tequio_client.ipc import trainer
 from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tequio_client.trainer import engines
 from tests.client.trainer.small_run import SmallRun, small_run
+from tests.support.forked_program import TRAINER, ForkedProgram, pipes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 CONFINED = {VARIABLE: SandboxRules(writes=(tempfile.gettempdir(),)).encode()}
 """A trainer's sandbox, with the folders of all tests to write."""
+INTERPRETED = ("-m", "tequio_client.trainer")
+"""Words with which Python starts a trainer."""
 LONGEST_S = 90.0
 """A child that a test waits on for longer is ended: the test then fails instead of hanging."""
 
@@ -41,15 +44,21 @@ class Child:
 
     def __init__(
         self,
-        command: Sequence[str] = ("-m", "tequio_client.trainer"),
+        command: Sequence[str] = (),
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **CONFINED, **variables},
-        )
+        """Start Python with these words; without any, fork a trainer that has loaded torch."""
+        environ = {**os.environ, **CONFINED, **variables}
+        pipe = subprocess.PIPE
+        self.process: subprocess.Popen[bytes] | ForkedProgram
+        if command:
+            words = [sys.executable, *command]
+            self.process = subprocess.Popen(words, stdin=pipe, stdout=pipe, env=environ)
+        else:
+            self.process = ForkedProgram(
+                TRAINER, INTERPRETED[1], stdin=pipe, stdout=pipe, env=environ
+            )
+        self._input, self._output = pipes_of(self.process)
         self._watchdog = threading.Timer(0.0, self.process.kill)
         self.allow()
 
@@ -65,14 +74,12 @@ class Child:
 
     def send_line(self, line: bytes) -> None:
         """Send any line."""
-        assert self.process.stdin
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
+        self._input.write(line)
+        self._input.flush()
 
     def next(self) -> trainer.Report:
         """Read the next report; fails the test when the child ended."""
-        assert self.process.stdout
-        line = self.process.stdout.readline()
+        line = self._output.readline()
         assert line, f"the trainer ended with {self.process.wait(5)}"
         return trainer.decode_report(line)
 
@@ -87,12 +94,10 @@ class Child:
     def end(self) -> int:
         """Close its input and wait for the exit status."""
         self._watchdog.cancel()
-        assert self.process.stdin
-        assert self.process.stdout
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
+            self._input.close()
         status = self.process.wait(5)
-        self.process.stdout.close()
+        self._output.close()
         return status
 
 

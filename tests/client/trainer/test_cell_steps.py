@@ -77,7 +77,7 @@ def in_cell(folder: Path, work: Callable[[Cell], Numbers], number: int = RANKS) 
     """Run the work on each rank, in new processes; returns its results."""
     # Imports take seconds. Each rank is forked from a process that has them and computed nothing.
     fork = multiprocessing.get_context("forkserver")
-    fork.set_forkserver_preload([__name__])
+    fork.set_forkserver_preload([__name__, "transformers.modeling_utils"])
     file = str(folder / "meeting")
     ranks = [
         fork.Process(target=rank_main, args=(rank, number, file, work)) for rank in range(number)

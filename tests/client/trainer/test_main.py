@@ -14,13 +14,23 @@ from tequio_client.ipc import trainer
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, payload_root
 from tequio_shared.head.head import float_view
 from tequio_shared.ids import from_text, to_text
-from tests.client.trainer.conftest import Child
+from tests.client.trainer.conftest import INTERPRETED, Child
 from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.client.trainer.small_run import SmallRun
 
 MEMORY_MB = 450
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    """A trainer that Python starts, as a worker does: it enters its sandbox before torch loads."""
+    one = Child(INTERPRETED)
+    yield one
+    one.end()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import torch
 from tequio_client.ipc import trainer
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, payload_root
 from tequio_shared.ids import from_text
-from tests.client.trainer.conftest import Child
+from tests.client.trainer.conftest import INTERPRETED, Child
 
 if TYPE_CHECKING:
     from tests.client.trainer.small_run import SmallRun
@@ -34,7 +34,7 @@ def used_bytes() -> int:
 
 
 def on_cuda(run: SmallRun) -> Child:
-    child = Child()
+    child = Child(INTERPRETED)
     child.send(run.prepare(1, device="cuda"))
     return child
 

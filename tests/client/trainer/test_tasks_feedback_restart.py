@@ -50,3 +50,9 @@ def test_killed_anywhere_the_next_contributions_are_the_same_to_the_bit(
     assert roots(lived / place) == roots(lived / "never")
     # What each of the three accepted contributions left, and the note.
     assert len(list((lived / place / "feedback").glob("*/*"))) == 4
+
+
+def test_training_imports_no_large_package_besides_torch(lived: Path) -> None:
+    packages = set((lived / "never" / "packages").read_text().splitlines())
+    assert "torch" in packages
+    assert not packages & {"transformers", "sympy", "numba", "scipy"}

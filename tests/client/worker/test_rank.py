@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,13 @@ from click.testing import CliRunner
 from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import AWAY_STATUS, CellPlace
-from tequio_client.platform.programs import tequio
 from tequio_client.worker import cli
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.rank import keep_rank
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import small_run
 from tests.support.cell_ranks import first_rank, until_it_trains
+from tests.support.forked_program import STRICT, ForkedProgram
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
 
 
 @contextmanager
-def worker(folder: Path, port: int, rank: int, size: int) -> Iterator[subprocess.Popen[bytes]]:
+def worker(folder: Path, port: int, rank: int, size: int) -> Iterator[ForkedProgram]:
     """The command that a cluster starts on another computer."""
     variables = {
         "RANK": str(rank),
@@ -52,8 +51,7 @@ def worker(folder: Path, port: int, rank: int, size: int) -> Iterator[subprocess
     }
     ledger = ("--ledger", "http://127.0.0.1:9")  # the same command everywhere; only rank 0 uses it
     options = ("--cell", "env", "--device", "cpu", "--dir", str(folder))
-    command = tequio("worker", *ledger, *options)
-    process = subprocess.Popen(command, env={**os.environ, **variables})
+    process = ForkedProgram(STRICT, "worker", *ledger, *options, env={**os.environ, **variables})
     try:
         yield process
     finally:

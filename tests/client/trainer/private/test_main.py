@@ -16,11 +16,13 @@ from tequio_client.ipc.private import LocalTrained, PrivateAlive, PrivateFailed,
 from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tequio_client.trainer.private import accountant
 from tests.client.trainer.private.private_member import PrivateMember, rules
+from tests.support.forked_program import TRAINER, ForkedProgram, pipes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+MODULE = "tequio_client.trainer.private"
 LONGEST_S = 600.0
 """The module's process is ended then, on however busy a machine: tests fail, and do not hang."""
 R = TypeVar("R", LocalTrained, PrivateAlive, PrivateFailed, PrivateHello)
@@ -29,7 +31,8 @@ R = TypeVar("R", LocalTrained, PrivateAlive, PrivateFailed, PrivateHello)
 class PrivateChild:
     """The process, which may write to the state and output folders alone; the test is its group."""
 
-    def __init__(self, member: PrivateMember, *, hides: str = "") -> None:
+    def __init__(self, member: PrivateMember, *, hides: str | None = None) -> None:
+        """Start Python without the package that `hides` names; None: fork a process with torch."""
         folder = member.folder
         confined = SandboxRules(
             writes=(str(folder / "state"), str(folder / "out")),
@@ -37,27 +40,28 @@ class PrivateChild:
             hidden=(str(folder),),
         )
         code = f"import sys, runpy; sys.modules[{hides!r}] = None; sys.argv[1:] = []; "
-        start = "runpy.run_module('tequio_client.trainer.private', run_name='__main__')"
-        command = ["-c", code + start] if hides else ["-m", "tequio_client.trainer.private"]
-        self.process = subprocess.Popen(
-            [sys.executable, *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, VARIABLE: confined.encode(), "TMPDIR": str(folder / "out")},
-        )
+        code += f"runpy.run_module({MODULE!r}, run_name='__main__')"
+        environ = {**os.environ, VARIABLE: confined.encode(), "TMPDIR": str(folder / "out")}
+        pipe = subprocess.PIPE
+        self.process: subprocess.Popen[bytes] | ForkedProgram
+        if hides is None:
+            self.process = ForkedProgram(TRAINER, MODULE, stdin=pipe, stdout=pipe, env=environ)
+        else:
+            words = ["-c", code] if hides else ["-m", MODULE]
+            command = [sys.executable, *words]
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ)
+        self._input, self._output = pipes_of(self.process)
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()
 
     def send(self, line: bytes) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
+        self._input.write(line)
+        self._input.flush()
 
     def until(self, kind: type[R]) -> R:
         """Read reports until one of this kind; fails the test if the process ended."""
-        assert self.process.stdout
         while True:
-            line = self.process.stdout.readline()
+            line = self._output.readline()
             assert line, f"the process ended with {self.process.wait(5)}"
             report = private.decode_report(line)
             if isinstance(report, kind):
@@ -75,12 +79,10 @@ class PrivateChild:
     def end(self) -> int:
         """Close its input and wait for the exit status."""
         self._watchdog.cancel()
-        assert self.process.stdin
-        assert self.process.stdout
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
+            self._input.close()
         status = self.process.wait(30)
-        self.process.stdout.close()
+        self._output.close()
         return status
 
 
@@ -91,7 +93,8 @@ def member(tmp_path_factory: pytest.TempPathFactory) -> PrivateMember:
 
 @pytest.fixture(scope="module")
 def child(member: PrivateMember) -> Iterator[PrivateChild]:
-    one = PrivateChild(member)
+    """A process that Python starts, as a group does: it enters its sandbox before torch loads."""
+    one = PrivateChild(member, hides="")
     yield one
     one.end()
 
@@ -129,10 +132,10 @@ def test_the_limit_is_a_code_of_its_own(child: PrivateChild, member: PrivateMemb
 
 
 def test_it_lives_while_it_computes(child: PrivateChild, member: PrivateMember) -> None:
-    child.send(private.encode(member.request(30, steps=3_000)))
+    child.send(private.encode(member.request(30, steps=1_000)))
     while (alive := child.until(PrivateAlive)).step == 0:
         pass
-    assert (alive.command, alive.steps) == (30, 3_000)
+    assert (alive.command, alive.steps) == (30, 1_000)
     assert child.until(LocalTrained).command == 30
 
 

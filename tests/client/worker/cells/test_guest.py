@@ -35,11 +35,11 @@ from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
 from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
-from tests.support.forked_program import STRICT, run_forked
+from tests.support.forked_program import STRICT, ForkedProgram, run_forked
 from tests.support.loopback import LOOPBACK, needs_ipv6
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tequio_client.ipc.cell import CellPlace
@@ -66,10 +66,10 @@ def joined(folder: Path, *words: str, answers: str = "") -> subprocess.Completed
 
 
 @contextmanager
-def guest(folder: Path, host: HostAddress) -> Iterator[subprocess.Popen[bytes]]:
+def guest(folder: Path, host: HostAddress) -> Iterator[ForkedProgram]:
     """The command of a guest that agrees."""
     where = ("--address", str(host), "--device", "cpu", "--yes", "--dir", str(folder))
-    process = subprocess.Popen(tequio("cell", "join", CODE, *where))
+    process = ForkedProgram(STRICT, "cell", "join", CODE, *where)
     try:
         yield process
     finally:
@@ -196,10 +196,25 @@ async def test_a_host_that_does_not_wait_for_the_owner_gets_no_rank(
 
 
 @pytest.mark.trio
-@pytest.mark.parametrize("address", ["127.0.0.1", pytest.param("::1", marks=needs_ipv6)])
 async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
-    keys: CellKeys, run: SmallRun, tmp_path: Path, address: str
+    keys: CellKeys, run: SmallRun, tmp_path: Path
 ) -> None:
+    await check_a_guest(keys, tmp_path, "127.0.0.1", partial(lose_a_rank, run), partial(train, run))
+
+
+@pytest.mark.trio
+@needs_ipv6
+async def test_a_guest_trains_over_ipv6(keys: CellKeys, run: SmallRun, tmp_path: Path) -> None:
+    await check_a_guest(keys, tmp_path, "::1", partial(train, run))
+
+
+async def check_a_guest(
+    keys: CellKeys,
+    tmp_path: Path,
+    address: str,
+    *cells: Callable[[CellPlace, ForkedProgram], None],
+) -> None:
+    """Let a guest take part in these cells, one after the other, and end it."""
     offer = msgspec.structs.replace(OFFER, ranks=2, division="none", torch=torch_version())
     owner = Terminal(says_yes=True)
     with trio.fail_after(2 * PATIENCE_S):
@@ -212,8 +227,8 @@ async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
                     await host.complete.wait()
                     place = host.place()
                     assert place.address == address
-                    await trio.to_thread.run_sync(lose_a_rank, run, place, joined_guest)
-                    await trio.to_thread.run_sync(train, run, place)
+                    for cell in cells:
+                        await trio.to_thread.run_sync(cell, place, joined_guest)
                     assert joined_guest.poll() is None
                     joined_guest.send_signal(signal.SIGTERM)
                     await until(lambda: not host.seats)
@@ -225,7 +240,7 @@ async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
     assert CellFile.load(folder).code == "", "of its own cell it has none"
 
 
-def lose_a_rank(run: SmallRun, place: CellPlace, guest: subprocess.Popen[bytes]) -> None:
+def lose_a_rank(run: SmallRun, place: CellPlace, guest: ForkedProgram) -> None:
     """Form the cell, and kill the guest's rank while it trains."""
     with first_rank(2, place.port, place.address) as cell:
         cell.send(run.prepare(1))
@@ -239,7 +254,9 @@ def lose_a_rank(run: SmallRun, place: CellPlace, guest: subprocess.Popen[bytes])
         assert report.code == "cell"
 
 
-def train(run: SmallRun, place: CellPlace) -> None:
+def train(run: SmallRun, place: CellPlace, guest: ForkedProgram) -> None:
+    """Form the cell, and train with the guest."""
+    assert guest.poll() is None
     with first_rank(2, place.port, place.address) as cell:
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)

@@ -272,48 +272,50 @@ async def test_leaves_may_come_while_the_audit_trains(run: SmallRun, tmp_path: P
         assert result.report.figures.hidden == 0
 
 
-@pytest.mark.parametrize("opened", ["none", "after alone", "before alone"])
-async def test_without_all_leaves_the_audit_uses_none(
-    run: SmallRun, tmp_path: Path, opened: str
-) -> None:
+def leaves_of(root: Digest | None) -> MayOpen:
+    return lambda _peer, asked, _index: asked == root
+
+
+async def test_without_all_leaves_the_audit_uses_none(run: SmallRun, tmp_path: Path) -> None:
     patience = AuditPatience(content_s=20, leaves_s=0.5)
     async with audits(run, tmp_path, patience) as now:
         await now.train(1)
         second = await now.train(2)
         work = now.past.find(2, second)
         assert work is not None
-        root = work.feedback if opened == "before alone" else work.header.feedback_root
-        if opened != "none":
-            now.open_leaves(lambda _peer, asked, _index: asked == root)
-        result = await now.repeated.audit(now.order(2, second))
-        figures = result.report.figures
-        assert result.are_leaves_withheld
-        assert (figures.hidden, figures.other, figures.rounding) == (None, None, None)
-        assert figures.cosine is not None
-        assert figures.cosine > 0
+        before, after = work.feedback, work.header.feedback_root
+        for opened in (None, after, before):
+            now.open_leaves(leaves_of(opened))
+            result = await now.repeated.audit(now.order(2, second))
+            figures = result.report.figures
+            assert result.are_leaves_withheld, opened
+            assert (figures.hidden, figures.other, figures.rounding) == (None, None, None), opened
+            assert figures.cosine is not None
+            assert figures.cosine > 0
 
 
-@pytest.mark.parametrize("lack", ["round", "contribution", "weights", "sound weights", "payload"])
-async def test_what_this_side_lacks_is_told_apart(run: SmallRun, tmp_path: Path, lack: str) -> None:
+async def test_what_this_side_lacks_is_told_apart(run: SmallRun, tmp_path: Path) -> None:
     patience = AuditPatience(content_s=0.5, leaves_s=0.5)
+    weights = first_head(run.manifest).weights_root
     async with audits(run, tmp_path, patience) as now:
-        name, number = await now.train(1), 1
-        weights = first_head(run.manifest).weights_root
-        match lack:
-            case "round":
-                number = 2
-            case "contribution":
-                name = ContributionId(sha256(b"another"))
-            case "weights":
-                now.past.release()
-                now.store.remove(weights)
-            case "sound weights":
-                flip(now.store.tree_path(weights), 4_000)
-            case _:
-                header = now.past.works(1)[0].header
-                now.theirs.remove(header.payload_root)
-        with pytest.raises(AuditNotPossibleError):
-            await now.repeated.audit(now.order(number, name))
+        names = {number: await now.train(number) for number in (1, 2, 3)}
+
+        async def cannot_audit(number: int, name: ContributionId) -> None:
+            with pytest.raises(AuditNotPossibleError):
+                await now.repeated.audit(now.order(number, name))
+
+        await cannot_audit(4, names[1])  # the round
+        await cannot_audit(1, ContributionId(sha256(b"another")))
+        now.theirs.remove(now.past.works(1)[0].header.payload_root)
+        await cannot_audit(1, names[1])
+        flip(now.store.tree_path(weights), 4_000)
+        await cannot_audit(2, names[2])
+        now.store.remove(weights)
+        now.store.put_tree_file(Path(run.weights), PIECE_BYTES)
+        assert (await now.repeated.audit(now.order(2, names[2]))).report.figures.cosine
+        now.past.release()
+        now.store.remove(weights)
+        await cannot_audit(3, names[3])
 
 
 async def test_impossible_samples_are_this_sides_fault(run: SmallRun, tmp_path: Path) -> None:
