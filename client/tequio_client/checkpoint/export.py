@@ -23,7 +23,7 @@ from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
 from tequio_client.checkpoint.history import HeadHistory
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.proven import ProvenHead, RunDocuments, prove_head
+from tequio_client.checkpoint.proven import CertifiedHead, RunDocuments, prove_head
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
@@ -44,7 +44,7 @@ _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
 _FETCHED, _MADE = "fetched", "made"
 _INTEGER = 4
-_Head = TypeVar("_Head", bound=ProvenHead)
+_Head = TypeVar("_Head", bound=CertifiedHead)
 
 
 class WeightsMissingError(UserFacingError):
@@ -99,7 +99,7 @@ def export_head(
     return _export_to(options, progress, read, partial(history.render_card, ledger=found.ledger))
 
 
-def export_weights(options: ExportOptions, progress: WorkProgress) -> ProvenHead:
+def export_weights(options: ExportOptions, progress: WorkProgress) -> CertifiedHead:
     """Export a head as `export_head`, but without its card: for programs that only use the weights.
 
     Reads the entry that promotes it, with its proof, and not the log. Raises UserFacingError.
@@ -107,7 +107,7 @@ def export_weights(options: ExportOptions, progress: WorkProgress) -> ProvenHead
     return _export_to(options, progress, partial(trio.run, _prove, options), None)
 
 
-async def _prove(options: ExportOptions) -> ProvenHead:
+async def _prove(options: ExportOptions) -> CertifiedHead:
     async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
         run = runs.find_run(options.run, await api.runs())
         number = run.head_round if options.round is None else options.round
@@ -165,7 +165,7 @@ def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Export:
-    proven: ProvenHead
+    proven: CertifiedHead
     form: ExportForm
     card: str
     """Empty for none."""

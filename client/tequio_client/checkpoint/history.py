@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tequio_client.checkpoint.layout import PLUGIN, TABLE, TOKENIZER, ExportForm
-from tequio_client.checkpoint.proven import Blob, ProvenHead, fetch_documents
+from tequio_client.checkpoint.proven import Blob, CertifiedHead, fetch_documents
 from tequio_client.names import clean_text
 from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import FoldedLog
@@ -43,7 +43,7 @@ _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadHistory(ProvenHead):
+class HeadHistory(CertifiedHead):
     rounds: int
     """Closed rounds that the head is made of."""
     tokens: int

@@ -40,7 +40,7 @@ class RunDocuments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProvenHead:
+class CertifiedHead:
     genesis: Genesis
     manifest: Manifest
     documents: RunDocuments
@@ -51,7 +51,7 @@ class ProvenHead:
     """The entry under the checkpoint; the leaf as `extra`."""
 
 
-async def prove_head(api: LedgerApi, run: RunAnswer, number: int) -> ProvenHead:
+async def prove_head(api: LedgerApi, run: RunAnswer, number: int) -> CertifiedHead:
     """Find the certified head of a round in the log, and prove it.
 
     Costs a few bundles of entries and O(log n) tiles. Raises UserFacingError for no such head, and
@@ -66,7 +66,7 @@ async def prove_head(api: LedgerApi, run: RunAnswer, number: int) -> ProvenHead:
     await proofs.entries(network, [promotion.index])
     path = tuple(await proofs.inclusion(promotion.index))
     leaf = promotion.entry.leaf()
-    return ProvenHead(
+    return CertifiedHead(
         genesis=network.genesis,
         manifest=manifest,
         documents=fetch_documents(manifest, documents.get),
