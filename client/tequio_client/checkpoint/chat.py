@@ -17,8 +17,6 @@ from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.export import ExportOptions
 from tequio_client.dataset import own_tokenizer
 from tequio_client.dataset.own_tokenizer import PluginTokenizer
-from tequio_client.ledger import runs
-from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins import archive
 from tequio_client.plugins.consents import PluginConsents
 from tequio_client.runtime import locked
@@ -45,7 +43,7 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
     with locked(heads), shutdown.explain_unreachable_ledger(options.origin.ledger):
-        run = trio.run(_find_run, options)
+        run = trio.run(options.origin.find_run, options.run)
         number = run.head_round if options.round is None else options.round
         target = heads / f"{run.run}-{number}"
         if _is_head(target, run, number):
@@ -57,11 +55,6 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
             if other != target:
                 shutil.rmtree(other, ignore_errors=True)
     return target
-
-
-async def _find_run(options: ExportOptions) -> RunAnswer:
-    async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
-        return runs.find_run(options.run, await api.runs())
 
 
 def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:

@@ -33,6 +33,7 @@ from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, weights_ref
 from tequio_client.worker.swarm.seeds import fetch_tree, find_stored
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
@@ -64,6 +65,11 @@ class WeightsOrigin:
     def reader(self) -> LedgerReader:
         """Make a reader of the ledger's log, which has read nothing yet."""
         return LedgerReader(self.ledger, self.trust)
+
+    async def find_run(self, name: str) -> RunAnswer:
+        """Find a run that the ledger lists, as `runs.find_run`."""
+        async with LedgerApi(self.ledger, trust=self.trust) as api:
+            return runs.find_run(name, await api.runs())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,6 @@ from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.organiser.verdicts import VerdictReader
 from tequio_client.verify.reader import LedgerReader
@@ -189,7 +188,7 @@ def _find_heads(options: PublishOptions, run: str, reader: VerdictReader | None)
         is_settled = any(one.round == last and one.measured for one in seen.judged())
         return _FollowedHead(run=seen.run, round=seen.newest_fine(), is_settled=is_settled)
     with shutdown.explain_unreachable_ledger(ledger):
-        found = trio.run(_run, options.origin, run)
+        found = trio.run(options.origin.find_run, run)
     return _FollowedHead(run=found, round=found.head_round, is_settled=True)
 
 
@@ -231,8 +230,3 @@ def _publish(exports: LogExports, storage: HeadStorage, run: RunAnswer, number: 
     )
     log.info("published", location=done.location, tag=done.tag, revision=done.revision, entry=entry)
     shutil.rmtree(target)
-
-
-async def _run(origin: WeightsOrigin, run: str) -> RunAnswer:
-    async with LedgerApi(origin.ledger, trust=origin.trust) as api:
-        return find_one("run", await api.runs(), lambda one: (one.name, one.run), run)

@@ -38,7 +38,7 @@ so a sum differs in its last bits (6e-8 each); four steps of Muon make 5e-6 of t
 batch that is lost or counted twice makes more than 0.1."""
 SPARSELOCO = Algorithm(k=256)
 DIVISIONS: tuple[Division, ...] = ("none", "shard", "pipeline", "tensor")
-MANY: dict[Division, int] = {"none": 3, "shard": 3, "pipeline": 4, "tensor": 4}
+MANY: dict[Division, int] = {"none": 4, "shard": 3, "pipeline": 4, "tensor": 4}
 NUMBERS = itertools.count(1)
 """Of commands: a trainer repeats its answer to a number that it knows."""
 FOUR_HEADS = json.dumps({**json.loads(FOUR_LAYERS), "num_key_value_heads": 4}).encode()
