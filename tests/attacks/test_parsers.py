@@ -12,16 +12,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tequio_client import links
+from tequio_client.checkpoint.layout import HeadClaim
+from tequio_client.group.group_file import GroupFile
 from tequio_client.ipc import trainer
+from tequio_client.ipc.cell import decode_place
 from tequio_client.ledger.api import LedgerNetwork
+from tequio_client.plugins import archive
+from tequio_client.worker.cells import code, messages
+from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.store import trees
-from tequio_client.worker.swarm import blob_server, membership
+from tequio_client.worker.swarm import blob_server, hole_punching, membership, reachability
 from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import EventReader, SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.competition.rules import (
+    CompetitionOutcome,
+    CompetitionRules,
+    Evaluation,
+    Submission,
+)
+from tequio_shared.competition.sealed_archive import ArchiveHead
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.head.contribution import (
     ContributionHeader,
     RecordShape,
@@ -30,12 +44,17 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
 from tequio_shared.log import merkle, notes, tiles
+from tequio_shared.log.policy import Policy, TlogProof
+from tequio_shared.multiple_choice import ChoiceTask
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round import fold, proof
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
+from tequio_shared.round.evidence import PieceEvidence
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.omission import Omission
+from tequio_shared.round.token_table import TokenTable
 from tequio_shared.statements import statement
 from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tequio_shared.statements.statement import Entry
@@ -50,6 +69,8 @@ if TYPE_CHECKING:
 
 
 MIB = 1 << 20
+HOME = "https://a.example"
+REFUSALS = (PeerError, RefusedError, UserFacingError)
 MOST_BYTES = 6 * MIB
 """A hundred times the input, and nothing that grows with a number in it."""
 
@@ -161,6 +182,50 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
         lambda: b'{"seeds":[]}',
     ),
     "base64url": (lambda raw: from_text(text_of(raw), None), lambda: b"AAAA"),
+    "message of a cell": (messages.decode_message, lambda: b'{"type":"beat"}'),
+    "place in a cell": (
+        lambda raw: decode_place(text_of(raw)),
+        lambda: b'{"rank":1,"size":2,"device":"cpu"}',
+    ),
+    "code of a cell": (lambda raw: code.parse_code(text_of(raw)), lambda: b"K7QF-2MXD-9TRP"),
+    "address of a host": (lambda raw: HostAddress.parse(text_of(raw)), lambda: b"[fd12::20]:9"),
+    "introduction": (hole_punching.PunchRequest.parse, lambda: bytes(99)),
+    "answer to an introduction": (hole_punching.PunchAnswer.parse, lambda: bytes(40)),
+    "answer of a dial": (reachability.parse_answer, lambda: bytes(9)),
+    "link to a network": (
+        lambda raw: links.NetworkLink.parse(text_of(raw)),
+        lambda: links.NetworkLink(ledger=HOME).text().encode(),
+    ),
+    "link to a competition": (
+        lambda raw: links.CompetitionLink.parse(text_of(raw)),
+        lambda: links.CompetitionLink(ledger=HOME, competition=sha256()).text().encode(),
+    ),
+    "invitation": (
+        lambda raw: links.InvitationLink.parse(text_of(raw)),
+        lambda: (
+            links.InvitationLink(ledger=HOME, network=past().net, seed=sha256()).text().encode()
+        ),
+    ),
+    "link to a team": (
+        lambda raw: links.TeamLink.parse(text_of(raw)),
+        lambda: (
+            links.TeamLink(team=7, seed=sha256(), ledger=HOME, network=past().net).text().encode()
+        ),
+    ),
+    "plug-in": (archive.parse, lambda: b"PK\3\4" + bytes(60)),
+    "token table": (lambda raw: TokenTable.parse(raw, 4), lambda: b"\1a\1b\0\2cd"),
+    "questions": (ChoiceTask.parse, lambda: b'{"name":"a","questions":[]}'),
+    "policy": (Policy.parse, lambda: b"log " + vkey().text().encode() + b"\nquorum none\n"),
+    "proof of a head": (TlogProof.parse, lambda: b"c2sp.org/tlog-proof@v1\nindex 3\n\n"),
+    "claim of a head": (HeadClaim.parse, lambda: b'{"v":1,"network":"x"}'),
+    "rules of a competition": (CompetitionRules.parse, lambda: b'{"v":1}'),
+    "submission": (Submission.parse, lambda: b'{"v":1}'),
+    "scores": (Evaluation.parse, lambda: b'{"v":1}'),
+    "outcome": (CompetitionOutcome.parse, lambda: b'{"v":1}'),
+    "sealed archive": (ArchiveHead.parse, lambda: bytes(200)),
+    "piece of evidence": (PieceEvidence.parse, lambda: bytes(200)),
+    "evidence of an omission": (Omission.parse, lambda: b'{"v":1}'),
+    "group": (GroupFile.parse, lambda: b'name = "a"\n[[members]]\n'),
     "key": (lambda raw: key_from_text(text_of(raw)), lambda: to_text(sha256()).encode()),
     "peer id": (lambda raw: key_from_peer_id(text_of(raw)), lambda: b"12D3KooW"),
 }
@@ -179,7 +244,7 @@ def vkey() -> notes.VerifierKey:
 def test_hostile_bytes_are_read_or_refused_by_name(name: str, data: st.DataObject) -> None:
     parse, example = PARSERS[name]
     raw = data.draw(hostile(example()))
-    with suppress(PeerError, RefusedError):
+    with suppress(*REFUSALS):
         parse(raw)
 
 
@@ -212,7 +277,7 @@ def test_garbage_takes_no_memory(name: str) -> None:
 
 def parse_all(parse: Callable[[bytes], object]) -> None:
     for _, raw in garbage(seed=8):
-        with suppress(PeerError, RefusedError):
+        with suppress(*REFUSALS):
             parse(raw)
 
 

@@ -35,7 +35,7 @@ from tests.support.tiny_run import tiny_manifest
 from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -215,6 +215,8 @@ class ServedLog:
     requests: list[str] = field(default_factory=list)
     head_round: int | None = None
     """Round of the head in the list of runs; None: the run's last."""
+    lie: Callable[[str], bytes | None] = lambda _: None
+    """Gives an answer in place of that at a path; None: the true one."""
 
     def answer(self, path: str) -> bytes | None:
         """The body at a path; None if there is none."""
@@ -278,7 +280,8 @@ def served_log(log: SwarmLog) -> Iterator[ServedLog]:
 
     class ServedLogHandler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = site.answer(self.path)
+            found = site.lie(self.path)
+            found = site.answer(self.path) if found is None else found
             self.send_response(200 if found is not None else 404)
             body = found if found is not None else b'{"type": "urn:tequio:problem:not-found"}'
             self.send_header("content-length", str(len(body)))

@@ -17,12 +17,14 @@ from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.export import ExportOptions
 from tequio_client.dataset import own_tokenizer
 from tequio_client.dataset.own_tokenizer import PluginTokenizer
+from tequio_client.ledger import runs
 from tequio_client.plugins import archive
 from tequio_client.plugins.consents import PluginConsents
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import STEERING
+from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
     from tequio_client.trainer.conversation import ModelChat
@@ -38,18 +40,27 @@ _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
     """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
-    Nothing happens if it is there already; other heads of the run go. Raises UserFacingError.
+    Nothing happens if it is there already; other heads of the run go. The log must continue the
+    newest checkpoint that was seen here. Raises UserFacingError, PeerError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
-    with locked(heads), shutdown.explain_unreachable_ledger(options.origin.ledger):
-        run = trio.run(options.origin.find_run, options.run)
+    origin = replace(options.origin, seen=heads)
+    with locked(heads), shutdown.explain_unreachable_ledger(origin.ledger):
+        run = trio.run(origin.find_run, options.run)
         number = run.head_round if options.round is None else options.round
         target = heads / f"{run.run}-{number}"
         if _is_head(target, run, number):
             return target
         shutil.rmtree(target, ignore_errors=True)
-        wanted = replace(options, run=run.run, round=number, target=target, merges_adapters=True)
+        wanted = replace(
+            options,
+            origin=origin,
+            run=run.run,
+            round=number,
+            target=target,
+            merges_adapters=True,
+        )
         export.export_weights(wanted, progress)
         for other in heads.glob(f"{run.run}-*"):
             if other != target:
@@ -58,10 +69,13 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
 
 
 def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:
+    """Raises PeerError if the ledger lists the run by another name than its rules have."""
     try:
         claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
+        manifest = Manifest.parse((folder / layout.MANIFEST).read_bytes())
     except (OSError, MalformedError):
         return False
+    runs.check_name(run, manifest)
     is_newest = number != run.head_round or claim.head == run.head
     return (claim.run, claim.round) == (run.run, number) and is_newest
 

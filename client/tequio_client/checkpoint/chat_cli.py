@@ -127,7 +127,8 @@ def chat(  # noqa: PLR0913 - one parameter an option
         also_seeds=also_seeds or not stores,
         trust=read_policy(trust_file),
     )
-    number = verdicts.find_fine_head(run_name, ledger) if is_measured else None
+    find_fine = partial(verdicts.find_fine_head, run_name, ledger, origin.trust)
+    number = find_fine() if is_measured else None
     options = ExportOptions(origin=origin, run=run_name, round=number, target=folder)
     if is_json:
         from tequio_client.checkpoint import chat_lines

@@ -34,7 +34,7 @@ from tequio_client.ipc.chat import (
     StopAnswer,
     ToChat,
 )
-from tequio_shared.errors import MalformedError, UserFacingError, first_error
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 
 if TYPE_CHECKING:
     from tequio_client.trainer.conversation import ModelChat
@@ -138,8 +138,8 @@ def converse(
         send(ModelReady(round=claim.round, has_turns=conversation.has_turns))
         while True:
             _handle(reader.next(), conversation, reader, send)
-    except* UserFacingError as group:
-        failure = first_error(group)
+    except* TequioError as group:  # also what a ledger or a seed did wrong
+        failure = first_error(group.subgroup(UserFacingError) or group)
     if failure is not None:
         send(_failure(failure))
         # At a usual end Python would abort, because the thread holds the standard input.

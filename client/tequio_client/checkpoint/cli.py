@@ -100,13 +100,15 @@ def export(  # noqa: PLR0913 - one parameter an option
     cli.set_up_logs(log_json=False, log_level="warning")
     if is_measured + (round_number is not None) + (alias is not None) > 1:
         raise click.UsageError("give either --round, --measured or --head")
+    origin = _origin(ledger, trust_file, stores)
     if is_measured:
-        round_number = verdicts.find_fine_head(run_name, ledger)
+        round_number = verdicts.find_fine_head(run_name, ledger, origin.trust)
     if alias is not None:
-        round_number = verdicts.find_published(run_name, ledger).find(alias)[0].round
+        found = verdicts.find_published(run_name, ledger, origin.trust)
+        round_number = found.find(alias)[0].round
     _check_copies(target, with_gguf=with_gguf, with_onnx=with_onnx)
     options = program.ExportOptions(
-        origin=_origin(ledger, trust_file, stores),
+        origin=origin,
         run=run_name,
         round=round_number,
         target=target,

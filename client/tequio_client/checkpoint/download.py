@@ -50,7 +50,7 @@ def download_head(
     layout.check_free(target)
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
-    known = verdicts.find_published(options.run, options.origin.ledger)
+    known = verdicts.find_published(options.run, options.origin.ledger, options.origin.trust)
     failures = list[str]()
     part = target.with_name(f".{target.name}.part")
     with locked(part):

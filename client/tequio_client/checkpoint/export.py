@@ -23,7 +23,12 @@ from tequio_client import files
 from tequio_client.checkpoint import history, layout, tensors
 from tequio_client.checkpoint.history import HeadHistory
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.proven import CertifiedHead, RunDocuments, prove_head
+from tequio_client.checkpoint.proven import (
+    CertifiedHead,
+    RunDocuments,
+    newest_checkpoint,
+    prove_head,
+)
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
@@ -61,14 +66,21 @@ class WeightsOrigin:
     also_seeds: bool = False
     """True if seeds are asked for what the stores lack."""
     trust: Policy | None = None
+    seen: Path | None = None
+    """Folder that keeps the newest checkpoints, as in `newest_checkpoint`; None: none are kept.
+
+    Readers of the whole log do not use it.
+    """
 
     def reader(self) -> LedgerReader:
         """Make a reader of the ledger's log, which has read nothing yet."""
         return LedgerReader(self.ledger, self.trust)
 
     async def find_run(self, name: str) -> RunAnswer:
-        """Find a run that the ledger lists, as `runs.find_run`."""
+        """Find a run that the ledger lists, as `runs.find_run`; raises LogForkedError too."""
         async with LedgerApi(self.ledger, trust=self.trust) as api:
+            if self.seen is not None:
+                await newest_checkpoint(api, self.seen)
             return runs.find_run(name, await api.runs())
 
 
@@ -119,7 +131,7 @@ async def _prove(options: ExportOptions) -> CertifiedHead:
         number = run.head_round if options.round is None else options.round
         if number is None:
             raise UserFacingError(history.NO_HEAD)
-        return await prove_head(api, run, number)
+        return await prove_head(api, run, number, options.origin.seen)
 
 
 def _export_to(

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs
+from tequio_client.worker.ledger import follower
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.round.corpus import Corpus
@@ -51,29 +54,43 @@ class CertifiedHead:
     """The entry under the checkpoint; the leaf as `extra`."""
 
 
-async def prove_head(api: LedgerApi, run: RunAnswer, number: int) -> CertifiedHead:
-    """Find the certified head of a round in the log, and prove it.
+async def prove_head(
+    api: LedgerApi, run: RunAnswer, number: int, seen: Path | None = None
+) -> CertifiedHead:
+    """Find the certified head of a round in the log, and prove it under one checkpoint.
 
-    Costs a few bundles of entries and O(log n) tiles. Raises UserFacingError for no such head, and
-    what the API raises.
+    Costs a few bundles of entries and O(log n) tiles. With the folder `seen` as in
+    `newest_checkpoint`. Raises UserFacingError for no such head, and what the API raises.
     """
-    network = await api.network()
     manifest = await runs.read_manifest(run.run, api)
+    runs.check_name(run, manifest)
     documents = {name: await api.get_blob(name) for name in _named_documents(manifest)}
-    promotion = await runs.find_promotion(api, run, number)
-    checkpoint, note = await api.checkpoint_note()
+    checkpoint, note = await newest_checkpoint(api, seen)
     proofs = LogProofs(api, checkpoint)
-    await proofs.entries(network, [promotion.index])
+    promotion = await runs.find_promotion(api, run, number, proofs)
     path = tuple(await proofs.inclusion(promotion.index))
     leaf = promotion.entry.leaf()
     return CertifiedHead(
-        genesis=network.genesis,
+        genesis=(await api.network()).genesis,
         manifest=manifest,
         documents=fetch_documents(manifest, documents.get),
         head=promotion.head(manifest.run_id),
         entry=promotion.index,
         proof=TlogProof(index=promotion.index, path=path, note=note, extra=leaf),
     )
+
+
+async def newest_checkpoint(api: LedgerApi, seen: Path | None) -> tuple[Checkpoint, bytes]:
+    """Get the newest checkpoint, and its note.
+
+    A folder keeps the newest one of each network that was `seen` there, which the log must
+    continue: a ledger that goes back to an older log, or shows another one, is found out. Raises
+    LogForkedError, and what the API raises.
+    """
+    if seen is None:
+        return await api.checkpoint_note()
+    name = to_text((await api.network()).id)
+    return await follower.read_continued(api, seen / f"{name}.json")
 
 
 def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:

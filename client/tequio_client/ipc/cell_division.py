@@ -49,6 +49,7 @@ _PLAIN = {
 }
 """Values of a configuration, or absent, for the trainer's Llama to cover it."""
 _FULL_BITS = 32
+_MOST_HEADS = 1 << 20
 _QUOTED_CHARS = 100  # most characters of a configuration in a message
 _PREFIX = "model.layers."
 
@@ -114,7 +115,9 @@ def may_propose_tensor(
     kind, heads = config.get("model_type"), config.get("num_attention_heads")
     if not isinstance(kind, str) or kind not in TENSOR_KINDS:
         return False
-    if not isinstance(heads, int) or why_undivided("tensor", manifest, config, ranks):
+    if not isinstance(heads, int) or not 0 < heads <= _MOST_HEADS:
+        return False  # Python prints no number of thousands of digits
+    if why_undivided("tensor", manifest, config, ranks):
         return False
     rows = dict[str, int]()
     for name, shape in manifest.model.tensors:

@@ -43,6 +43,7 @@ from tequio_shared.api.connector import (
 )
 from tequio_shared.api.network import (
     ConnectorsAnswer,
+    InvitationAnswer,
     InvitationsAnswer,
     LogEvent,
     NetworkAnswer,
@@ -56,6 +57,7 @@ from tequio_shared.api.peers import (
     PeerAnswer,
     PeerRoundsAnswer,
     PeersAnswer,
+    PeerStandingAnswer,
     QuarantineAnswer,
     RankingAnswer,
     TeamAnswer,
@@ -98,10 +100,13 @@ REQUEST_PREFIX = b"tequio/v1/request\x00"
 ENTRIES_AT_ONCE = TILE_WIDTH
 """Maximum entries in one call of `entries`, so that at most two bundles are in memory."""
 
+_MOST_PAGES = 128
+"""Most pages of a list that are read, or 32,000 rows: one that a lying ledger makes has no end."""
+
 CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
 
 T = TypeVar("T")
-P = TypeVar("P", RunsAnswer, CompetitionsAnswer)
+P = TypeVar("P", RunsAnswer, CompetitionsAnswer, QuarantineAnswer, InvitationsAnswer)
 log = structlog.get_logger(__name__)
 
 
@@ -170,7 +175,7 @@ class LedgerApi:
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
-        """List all runs, oldest first; raises PeerError when the pages do not continue."""
+        """List all runs, oldest first; raises PeerError when pages do not continue, or go on."""
         return tuple([one async for page in self._pages("runs", RunsAnswer) for one in page.runs])
 
     async def run(self, run: RunId) -> RunAnswer:
@@ -179,14 +184,27 @@ class LedgerApi:
     async def rounds(
         self, run: RunId, *, after: int = 0, limit: int = 100
     ) -> Sequence[RoundAnswer]:
-        """List at most `limit` (1 to 250) rounds of a run that come after a number, ascending."""
+        """List at most `limit` (1 to 250) rounds of a run that come after a number, ascending.
+
+        Raises PeerError for another list.
+        """
         path = f"runs/{to_text(run)}/rounds?after={after}&limit={limit}"
-        return (await self._get(path, RoundsAnswer)).rounds
+        found = (await self._get(path, RoundsAnswer)).rounds
+        _check_page("rounds", [after, *(one.round for one in found)], limit)
+        return found
 
     async def measures(self, run: RunId, *, after: int, limit: int) -> MeasuresAnswer:
-        """List at most `limit` measured heads of rounds above a number, ascending."""
+        """List at most `limit` measured heads of rounds above a number, ascending.
+
+        Raises PeerError for another list.
+        """
         path = f"runs/{to_text(run)}/measures?after={after}&limit={limit}"
-        return await self._get(path, MeasuresAnswer)
+        answer = await self._get(path, MeasuresAnswer)
+        numbers = [after, *(one.round for one in answer.heads)]
+        _check_page("heads", numbers, limit)
+        if answer.next is not None and (not answer.heads or answer.next != numbers[-1]):
+            raise PeerError(f"the heads after round {after} continue after {answer.next}")
+        return answer
 
     async def peers(self, *, after: str, limit: int) -> PeersAnswer:
         """List at most `limit` keys in order of registration, after a key; "" for the first."""
@@ -234,12 +252,15 @@ class LedgerApi:
                 raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
         return answer
 
-    async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
-        """List keys that are excluded or watched since an entry above `after`: one page."""
-        return await self._get(f"quarantine?after={after}&limit={PAGE_ROWS}", QuarantineAnswer)
+    async def quarantine(self) -> list[PeerStandingAnswer]:
+        """List all keys that are excluded or watched, as `runs`."""
+        pages = self._pages("quarantine", QuarantineAnswer)
+        return [one async for page in pages for one in page.peers]
 
-    async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
-        return await self._get(f"invitations?after={after}&limit={PAGE_ROWS}", InvitationsAnswer)
+    async def invitations(self) -> list[InvitationAnswer]:
+        """List all invitations in the order of their opening, as `runs`."""
+        pages = self._pages("invitations", InvitationsAnswer)
+        return [one async for page in pages for one in page.invitations]
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""
@@ -388,12 +409,15 @@ class LedgerApi:
     async def _pages(self, what: str, kind: type[P]) -> AsyncIterator[P]:
         """Get all pages of a list; raises PeerError when one does not continue the one before."""
         after: int | None = 0
-        while after is not None:
+        for _ in range(_MOST_PAGES):
             page = await self._get(f"{what}?after={after}&limit={PAGE_ROWS}", kind)
-            if page.next is not None and page.next <= after:
+            if page.next is not None and page.next <= (after or 0):
                 raise PeerError(f"the page of {what} after {after} continues after {page.next}")
             yield page
             after = page.next
+            if after is None:
+                return
+        raise PeerError(f"the list of {what} does not end after {_MOST_PAGES} pages")
 
     async def _bundle(self, index: int, width: int) -> list[bytes]:
         tile = Tile(level=BUNDLE_LEVEL, index=index, width=width)
@@ -421,6 +445,15 @@ class LedgerApi:
             if err.code != "not-found" or tile.width == TILE_WIDTH:
                 raise
         return await self._ask_tile(Tile(level=tile.level, index=tile.index))
+
+
+def _check_page(what: str, places: Sequence[int], most: int) -> None:
+    """Raise PeerError unless a page ascends from the first place, which is before the page."""
+    for one, other in pairwise(places):
+        if other <= one:
+            raise PeerError(f"the {what} do not ascend: {other} comes after {one}")
+    if len(places) > most + 1:
+        raise PeerError(f"{len(places) - 1} {what} came where at most {most} were asked for")
 
 
 def _blob(digest: Digest) -> str:

@@ -7,14 +7,15 @@ checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.proofs import read_entries
+from tequio_client.ledger.proofs import LogProofs
 from tequio_client.names import find_one, short_id
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.rollback import stated_head
@@ -24,6 +25,11 @@ from tequio_shared.statements.statement import Entry
 
 _PAGE_ROUNDS = 128
 _PAGE_ENTRIES = 256
+_MOST_PAGES = 256
+"""Most pages of rounds, and most pages of entries, that are searched for one promotion.
+
+A page is enough as a rule, and what a ledger lists has no end if it lies.
+"""
 
 
 class UnreadableRulesError(UserFacingError):
@@ -59,6 +65,15 @@ async def read_manifest(run: str, api: LedgerApi) -> Manifest:
         ) from err
 
 
+def check_name(run: RunAnswer, manifest: Manifest) -> None:
+    """Raise PeerError if a ledger lists the run by another name than its rules have."""
+    if run.name != manifest.name:
+        raise PeerError(
+            f"the ledger lists the run {short_id(run.run)} as {run.name!r}, and its rules name it "
+            f"{manifest.name!r}"
+        )
+
+
 async def read_document(name: str, api: LedgerApi) -> bytes:
     """Get a document, its hash checked; raises UserFacingError if the ledger does not have it."""
     raw = await api.get_blob(digest_from_text(name))
@@ -67,22 +82,33 @@ async def read_document(name: str, api: LedgerApi) -> bytes:
     return raw
 
 
-async def find_promotion(api: LedgerApi, run: RunAnswer, head_round: int) -> Promotion:
+async def find_promotion(
+    api: LedgerApi, run: RunAnswer, head_round: int, proofs: LogProofs | None = None
+) -> Promotion:
     """Find the entry that promotes the head of a round, proven; raises UserFacingError for none.
 
-    Members promote a head in the next round that opens, just before that, or after the last round.
-    So it costs a bundle of entries as a rule, and at most those between the round and the next one.
-    Entries that this version cannot read are passed over.
+    It is proven against the checkpoint of `proofs`, by default the newest. Members promote a head
+    in the next round that opens, just before that, or after the last round. So it costs a bundle of
+    entries as a rule, and at most those between the round and the next one. Entries that this
+    version cannot read are passed over.
     """
+    proofs = proofs or LogProofs(api, await api.checkpoint())
     place = (run.id, head_round)
-    for page in await _pages_with(api, run, head_round):
+    begin, opened = await _find_bounds(api, run, head_round)
+    pages = _pages_between(begin, opened, proofs.checkpoint.size)
+    for page in islice(pages, _MOST_PAGES):
         for index, leaf in zip(page, await api.entries(page.start, page.stop), strict=True):
             if not _promotes(leaf, place):
                 continue
-            proven = await read_entries(api, await api.network(), [index])
-            entry = proven[index]
+            entry = (await proofs.entries(await api.network(), [index]))[index]
             if entry.leaf() == leaf and isinstance(entry.statement.body, HeadPromote):
                 return Promotion(index=index, entry=entry, body=entry.statement.body)
+    if next(pages, None) is not None:
+        raise UserFacingError(
+            f"the head of round {head_round} of {run.name} is not certified among the "
+            f"{_MOST_PAGES * _PAGE_ENTRIES:,} entries of the log that the ledger names: read all "
+            "of it with `tequio audit`"
+        )
     raise UserFacingError(
         f"no head of round {head_round} of {run.name} is certified: give the round of one that "
         f"is; the last one is that of round {run.head_round}"
@@ -98,25 +124,33 @@ def _promotes(leaf: bytes, place: tuple[RunId, int]) -> bool:
     return isinstance(statement.body, HeadPromote) and (statement.run, statement.round) == place
 
 
-async def _pages_with(api: LedgerApi, run: RunAnswer, head_round: int) -> Sequence[range]:
-    """Parts of the log that may promote the head of that round, in the order to read them."""
+async def _find_bounds(api: LedgerApi, run: RunAnswer, head_round: int) -> tuple[int, int | None]:
+    """The entries between which the head of that round may be promoted, as the ledger says.
+
+    From the next roster to the next round that opened; None while none has. 0 for the beginning if
+    there is neither.
+    """
     begin, number = 0, head_round
-    while True:
+    for _ in range(_MOST_PAGES):
         rounds = await api.rounds(run.id, after=number, limit=_PAGE_ROUNDS)
         begin = begin or (rounds[0].roster_index if rounds else 0)
         opened = next((row.opened_index for row in rounds if row.opened_index is not None), None)
         if opened is not None:
-            return [
-                range(max(end - _PAGE_ENTRIES, begin), end)
-                for end in range(opened, begin, -_PAGE_ENTRIES)
-            ]
+            return begin, opened
         if len(rounds) < _PAGE_ROUNDS:
-            break
+            return (begin, None) if run.head_round == head_round else (0, None)
         number = rounds[-1].round
-    if not begin or run.head_round != head_round:
-        return []
-    size = (await api.checkpoint()).size
-    return [
-        range(first, min(first + _PAGE_ENTRIES, size))
-        for first in range(begin, size, _PAGE_ENTRIES)
-    ]
+    raise PeerError(
+        f"the ledger lists more than {_MOST_PAGES * _PAGE_ROUNDS} rounds of {run.name} after round "
+        f"{head_round}, none of which opened"
+    )
+
+
+def _pages_between(begin: int, opened: int | None, size: int) -> Iterator[range]:
+    """Parts of a log of that size that may promote a head, in the order to read them."""
+    if opened is not None:
+        for end in range(min(opened, size), begin, -_PAGE_ENTRIES):
+            yield range(max(end - _PAGE_ENTRIES, begin), end)
+    elif begin:
+        for first in range(begin, size, _PAGE_ENTRIES):
+            yield range(first, min(first + _PAGE_ENTRIES, size))

@@ -21,7 +21,8 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.network import SnapshotAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import Digest, digest_from_text, to_text
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
+from tequio_shared.network.genesis import Genesis
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import LogSnapshot
@@ -60,18 +61,24 @@ async def _read(
 ) -> tuple[State, int]:
     body = (await read_entries(ledger, network, [listed.index]))[listed.index].statement.body
     named = listed.size, listed.layout, listed.state
-    if not isinstance(body, LogSnapshot) or (body.size, body.layout, body.state) != named:
+    is_named = isinstance(body, LogSnapshot) and (body.size, body.layout, body.state) == named
+    if not is_named or listed.size > listed.index:
         raise PeerError(f"entry {listed.index} of the log does not name that snapshot")
-    name = digest_from_text(body.state)
+    name = digest_from_text(listed.state)
     with trio.move_on_after(FETCH_S) as patience:
         raw = await fetch(name)
     if patience.cancelled_caught:
         raise PeerError(f"nobody has snapshot {to_text(name)[:10]}")
-    read = partial(snapshot.decode, raw, network.genesis, _no_document)
-    state, size = await trio.to_thread.run_sync(read)
-    if size != body.size:
-        raise PeerError(f"snapshot {to_text(name)[:10]} is of {size} entries, not {body.size}")
+    state, size = await trio.to_thread.run_sync(partial(_decode, raw, name, network.genesis))
+    if size != listed.size:
+        raise PeerError(f"snapshot {to_text(name)[:10]} is of {size} entries, not {listed.size}")
     return state, size
+
+
+def _decode(raw: bytes, name: Digest, genesis: Genesis) -> tuple[State, int]:
+    if sha256(raw) != name:
+        raise PeerError(f"snapshot {to_text(name)[:10]} came with hash {to_text(sha256(raw))[:10]}")
+    return snapshot.decode(raw, genesis, _no_document)
 
 
 def _no_document(name: Digest) -> NoReturn:

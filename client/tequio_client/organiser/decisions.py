@@ -18,7 +18,7 @@ from tequio_client.organiser import signing
 from tequio_client.organiser.signing import Decision, SigningOptions
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.api.network import InvitationAnswer
-from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
+from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -76,7 +76,7 @@ def end_invitation(
 
 
 def list_invitations(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, _invitations)
+    found = signing.ask_ledger(ledger, LedgerApi.invitations)
     if not found:
         Console(soft_wrap=True).print("No invitations yet. `tequio invite open` makes one.")
         return
@@ -97,23 +97,13 @@ async def _run(api: LedgerApi, name: str) -> str:
 async def _invitation(api: LedgerApi, name: str) -> str:
     if name.startswith(f"{SCHEME}:"):
         name = to_text(InvitationLink.parse(name).signer.key)
-    found = [one.invitation for one in await _invitations(api) if one.invitation.startswith(name)]
+    found = [one.invitation for one in await api.invitations() if one.invitation.startswith(name)]
     if len(name) < PREFIX_LENGTH or len(found) != 1:
         raise UserFacingError(
             f"{name!r} does not match exactly one invitation: give its link, or at least the first "
             f"{PREFIX_LENGTH} characters of one listed by `tequio invite list`"
         )
     return found[0]
-
-
-async def _invitations(api: LedgerApi) -> list[InvitationAnswer]:
-    found: list[InvitationAnswer] = []
-    after: int | None = 0
-    while after is not None:
-        page = await api.invitations(after=after)
-        found += page.invitations
-        after = page.next
-    return found
 
 
 def _state(one: InvitationAnswer) -> str:
@@ -158,7 +148,7 @@ def _checked(key: str) -> str:
 
 
 def list_restricted(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, _restricted)
+    found = signing.ask_ledger(ledger, LedgerApi.quarantine)
     if not found:
         Console(soft_wrap=True).print("No key is restricted.")
         return
@@ -199,16 +189,6 @@ def withdraw_name(options: SigningOptions, key: str, team: int, reason: int) -> 
     return signing.decide(withdrawal, options)
 
 
-async def _restricted(api: LedgerApi) -> list[PeerStandingAnswer]:
-    found: list[PeerStandingAnswer] = []
-    after: int | None = 0
-    while after is not None:
-        page = await api.quarantine(after=after)
-        found += page.peers
-        after = page.next
-    return found
-
-
 async def _describe(name: str, api: LedgerApi) -> list[str]:
     key = await _key(name, api)
     network, account = await api.network(), await api.peer(key)
@@ -242,7 +222,7 @@ async def _key(name: str, api: LedgerApi) -> PeerKey:
         return key_from_text(name)
     except MalformedError:
         pass
-    restricted = await _restricted(api)
+    restricted = await api.quarantine()
     fitting = [one.key for one in restricted if one.key.startswith(name)]
     if len(name) >= PREFIX_LENGTH and len(fitting) == 1:
         return key_from_text(fitting[0])

@@ -33,6 +33,7 @@ from tequio_shared.errors import MalformedError, RefusedError, TequioError, User
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult
@@ -72,11 +73,13 @@ SUBMIT_TIMEOUT_S = 300.0
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
-def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
+def ask_ledger(
+    ledger: str, question: Callable[[LedgerApi], Awaitable[T]], trust: Policy | None = None
+) -> T:
     """Ask a ledger over a connection of its own; raises UserFacingError."""
 
     async def asked() -> T:
-        async with LedgerApi(ledger) as api:
+        async with LedgerApi(ledger, trust=trust) as api:
             return await question(api)
 
     with shutdown.explain_unreachable_ledger(ledger):

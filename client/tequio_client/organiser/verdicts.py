@@ -26,6 +26,7 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.limits import COMPARED_HEADS
+from tequio_shared.log.policy import Policy
 from tequio_shared.network.verdicts import (
     HeadAliases,
     HeadVerdict,
@@ -118,19 +119,18 @@ async def _last_pages(api: LedgerApi, run: RunAnswer, every: int) -> list[Measur
         is_from_start = after == -1
         while after is not None:
             page = await api.measures(run.id, after=after, limit=PAGE_ROWS)
-            numbers = [one.round for one in page.heads]
-            if numbers != sorted(set(numbers)) or any(one <= after for one in numbers):
-                raise PeerError(f"the heads measured after round {after} do not ascend: {numbers}")
             found += page.heads
-            after = page.next if page.heads else None
+            after = page.next
+            if len(found) > back + PAGE_ROWS:  # a few rounds may have come since `run`
+                raise PeerError(f"the measured heads do not end with round {last}")
         if is_from_start or len(found) >= _READ_HEADS:
             return found
         back *= 2
 
 
-def find_fine_head(name: str, ledger: str) -> int:
+def find_fine_head(name: str, ledger: str, trust: Policy | None = None) -> int:
     """Round of the newest fine head of a run; raises UserFacingError for none."""
-    seen = signing.ask_ledger(ledger, VerdictReader(name=name).read)
+    seen = signing.ask_ledger(ledger, VerdictReader(name=name).read, trust)
     found = seen.newest_fine()
     if found is None:
         raise UserFacingError(
@@ -177,9 +177,9 @@ class PublishedHeads:
         )
 
 
-def find_published(name: str, ledger: str) -> PublishedHeads:
+def find_published(name: str, ledger: str, trust: Policy | None = None) -> PublishedHeads:
     """The published heads of a run; raises UserFacingError."""
-    return signing.ask_ledger(ledger, partial(read_published, name))
+    return signing.ask_ledger(ledger, partial(read_published, name), trust)
 
 
 async def read_published(name: str, api: LedgerApi) -> PublishedHeads:

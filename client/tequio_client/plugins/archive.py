@@ -41,6 +41,7 @@ from tequio_shared.round.plugin import PLUGIN_BYTES, PluginName, PluginSpec, Plu
 DECLARATION = "plugin.toml"
 EXPORTED = "tequio/plugin.zip"
 """Place of a run's archive in the folder of an exported head."""
+DECLARATION_BYTES = 1 << 16
 MOST_FILES = 256
 _SOURCE = re.compile(r"[a-z][a-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/[A-Za-z_][A-Za-z0-9_]*\.py")
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -177,9 +178,11 @@ def _unpack(content: bytes) -> dict[str, bytes]:
 
 
 def _declaration(raw: bytes) -> Declaration:
+    if len(raw) > DECLARATION_BYTES:
+        raise UserFacingError(f"{DECLARATION} has more than {DECLARATION_BYTES:,} bytes")
     try:
         found = msgspec.convert(tomllib.loads(raw.decode()), Declaration)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as err:
+    except (ValueError, RecursionError) as err:  # TOML's, Unicode's and msgspec's are ValueErrors
         raise UserFacingError(f"{DECLARATION} is not valid: {err}") from err
     is_reserved = found.name in _RESERVED or found.name.startswith("tequio_")
     if is_reserved or found.name in sys.stdlib_module_names:

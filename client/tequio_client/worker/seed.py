@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import structlog
 import trio
@@ -138,10 +139,38 @@ async def _begin(node: Node, cache: RunCache) -> int:
     if found is None:
         return 0
     state, size = found
-    log.info("begins at a snapshot", entries=size, runs=len(state.runs))
-    for view in state.runs.values():
-        await cache.begin(view)
+    try:
+        named = [NamedTrees.of(view) for view in state.runs.values()]
+    except MalformedError as err:
+        log.warning("a snapshot names no trees; reading the whole log", error=str(err))
+        return 0
+    log.info("begins at a snapshot", entries=size, runs=len(named))
+    for one in named:
+        await cache.begin(one)
     return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTrees:
+    """What a run of a snapshot names; O(rounds) in memory."""
+
+    view: FullRunView
+    heads: Mapping[int, tuple[TreeRef, ...]]
+    last: tuple[TreeRef, ...]
+    works: Sequence[tuple[TreeRef, PeerKey]]
+    """Of the round in progress, with their trainers."""
+
+    @classmethod
+    def of(cls, view: FullRunView) -> Self:
+        """Raises MalformedError: a snapshot is the ledger's word."""
+        manifest, current = view.manifest, view.round
+        commitments = current.commitments.values() if current is not None else ()
+        return cls(
+            view=view,
+            heads={number: head_refs(manifest, one) for number, one in sorted(view.heads.items())},
+            last=head_refs(manifest, view.head) if view.head else (),
+            works=[(_payload_ref(manifest, one.header), one.header.trainer) for one in commitments],
+        )
 
 
 class FetchQueue:
@@ -191,26 +220,25 @@ class RunCache:
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._last_head: dict[RunId, tuple[TreeRef, ...]] = {}
 
-    async def begin(self, view: FullRunView) -> None:
-        """Cache a run of a snapshot, as if its log had been read: O(rounds) in memory.
+    async def begin(self, named: NamedTrees) -> None:
+        """Cache a run of a snapshot, as if its log had been read.
 
         Contributions of earlier rounds are left out: few peers still have them.
         """
-        manifest, run = view.manifest, view.manifest.run_id
+        view, run = named.view, named.view.manifest.run_id
         await self._open(run)
         if run not in self._manifests:
             return
-        for number, head in sorted(view.heads.items()):
+        for number, refs in named.heads.items():
             if number % self._heads_every == 0:
-                self._add_recent(head_refs(manifest, head))
-        self._last_head[run] = head_refs(manifest, view.head) if view.head else ()
+                self._add_recent(refs)
+        self._last_head[run] = named.last
         if view.state is RunState.FINISHED or view.rollbacks:
             self._add_recent(self._last_head[run])
         if view.state is not RunState.FINISHED and view.round is not None:
             self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
-            for one in view.round.commitments.values():
-                ref = _payload_ref(manifest, one.header)
-                self._recent.add(ref, one.header.trainer, CONTRIBUTION_TIMEOUT_S)
+            for ref, trainer in named.works:
+                self._recent.add(ref, trainer, CONTRIBUTION_TIMEOUT_S)
 
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
@@ -220,7 +248,10 @@ class RunCache:
             await self._open(run)
         manifest = self._manifests.get(run)
         if manifest is not None:
-            self._cache(manifest, statement)
+            try:
+                self._cache(manifest, statement)
+            except MalformedError as err:  # which a ledger does not admit, unless it lies
+                log.warning("a statement names no tree", type=statement.type, error=str(err))
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
         run, number = manifest.run_id, statement.round or 0

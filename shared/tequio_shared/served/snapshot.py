@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -29,7 +29,17 @@ from tequio_shared.badges import Badges
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.head.chain import Head
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
+from tequio_shared.ids import (
+    DIGEST_BYTES,
+    ContributionId,
+    Digest,
+    HeadHash,
+    NetworkId,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    sha256,
+)
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
@@ -58,6 +68,7 @@ if TYPE_CHECKING:
 
 _MAGIC = "tequio snapshot 1"
 
+_QUOTED_CHARS = 200
 _Value = Any  # of any field: the layout says which type it has
 
 
@@ -198,9 +209,11 @@ def decode(
     *,
     arrival_ms: Callable[[int], int] = lambda _: 0,
 ) -> tuple[State, int]:
-    """Decode a state and the number of entries that it folded.
+    """Decode a state and the number of entries that it folded; memory is O(len(raw)).
 
-    The caller has checked the hash of the bytes. Raises OtherLayoutError, MalformedError.
+    The caller has checked the hash of the bytes. They may come from a hostile ledger, so what is
+    accepted is the encoding of the state that it gives: nothing is in it twice or in another
+    order. Raises OtherLayoutError, MalformedError.
     """
     header = _header(raw)
     if header.net != genesis.network_id:
@@ -210,9 +223,13 @@ def decode(
     try:
         found = msgspec.msgpack.decode(header.state, type=whole.wire)
         whole.unpack(found, _Context(state=state, arrival_ms=arrival_ms))
-    # What a class refuses to be made of, too: the bytes may come from a hostile ledger.
+        is_own = encode(state, header.size) == raw
+    # What a class refuses to be made of, too.
     except (TequioError, ValueError, TypeError, LookupError, RecursionError) as err:
-        raise MalformedError(f"the snapshot cannot be read: {err}") from err
+        why = str(err)[:_QUOTED_CHARS]  # which may quote all of it
+        raise MalformedError(f"the snapshot cannot be read: {why}") from err
+    if not is_own:
+        raise MalformedError("the snapshot is not written as this version of Tequio writes it")
     return state, header.size
 
 
@@ -298,6 +315,8 @@ def _fill(state: State, name: str, made: _Value) -> None:
 # --- Codecs by type.
 
 _PLAIN = (int, str, bytes, bool)
+_BYTES32 = Annotated[bytes, msgspec.Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
+_OF_32_BYTES = (ContributionId, Digest, HeadHash, NetworkId, PeerKey, RunId)
 _NAMES = {
     "AuditOutcome": AuditOutcome,
     "Head": Head,
@@ -316,7 +335,8 @@ def _codec(hint: _Value) -> _Codec:
     if hint == Body:
         return _body()
     if isinstance(hint, typing.NewType):
-        return _codec(hint.__supertype__)
+        inner = _codec(hint.__supertype__)
+        return replace(inner, wire=_BYTES32) if hint in _OF_32_BYTES else inner
     origin: _Value = typing.get_origin(hint)
     if origin in (types.UnionType, typing.Union):
         return _optional(hint)

@@ -26,6 +26,7 @@ from tequio_client.ipc.chat import (
 )
 from tests.client.verify.logs import SwarmLog
 from tests.support import chats
+from tests.support.attack_table import attack
 from tests.support.forked_program import MODELS, ForkedProgram, pipes_of, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 
@@ -159,6 +160,18 @@ def test_a_head_that_is_not_here_is_told_apart_from_other_problems(
             program.status = 1
             failed = program.until(ChatFailed)
             assert failed.problem is problem, failed.reason
+
+
+@attack("M16", layer="mdl", ends="one sentence about the wrong document, and the end")
+def test_a_document_with_other_bytes_is_named(tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    with served_log(SwarmLog(played().swarm)) as site:
+        site.lie = lambda path: b"{}" if path.startswith("/v1/blobs/") else None
+        with chat_program(site, store, tmp_path / "cache") as program:
+            program.status = 1
+            failed = program.until(ChatFailed)
+    assert failed.problem is ChatProblem.OTHER
+    assert "came with hash" in failed.reason
 
 
 def test_the_end_of_the_input_ends_it_in_the_middle_of_an_answer(

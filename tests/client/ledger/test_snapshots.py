@@ -77,6 +77,25 @@ def test_bytes_of_another_state_are_not_begun_from(
     assert "reading the whole log" in str(logged.calls)
 
 
+def test_another_snapshot_than_the_one_that_the_log_names_is_not_begun_from(
+    ledger: tuple[str, Digest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that decodes: the source of the bytes is nobody's word for their hash."""
+    found = read(ledger[0])
+    assert found is not None
+    state, size = found
+    state.coordinator_ms += 1
+    other = snapshot.encode(state, size)
+
+    async def fetch(_: Digest) -> bytes:
+        return other
+
+    logged = CapturingLogger()
+    monkeypatch.setattr(snapshots, "log", logged)
+    assert read(ledger[0], fetch) is None
+    assert "came with hash" in str(logged.calls)
+
+
 class LyingList(LedgerApi):
     """The answers of a ledger that lists another state than its log names."""
 

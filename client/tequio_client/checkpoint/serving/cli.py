@@ -219,7 +219,9 @@ def _prepare(options: ExportOptions, *, is_measured: bool) -> Path:
     from tequio_client.organiser import verdicts
     from tequio_client.verify.report import NoProgress
 
-    number = verdicts.find_fine_head(options.run, options.origin.ledger) if is_measured else None
+    origin = options.origin
+    find_fine = partial(verdicts.find_fine_head, options.run, origin.ledger, origin.trust)
+    number = find_fine() if is_measured else None
     return chat.newest_model(replace(options, round=number), NoProgress())
 
 

@@ -46,8 +46,9 @@ from tequio_client.worker.cells.messages import (
 from tequio_client.worker.children.trainer import rank_program
 from tequio_client.worker.rank import keep_rank
 from tequio_client.worker.shutdown import StoppableProgram, ungrouped_errors
+from tequio_client.worker.swarm import multicast
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_client.worker.swarm.reachability import address
+from tequio_client.worker.swarm.reachability import address, plain_host
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, peer_id_text, to_text
 from tequio_shared.keys import SEED_BYTES
@@ -209,6 +210,7 @@ class CellGuest:
                     told = await talk.receive_a(RankPlace)
                     if not agreed.is_set():
                         raise MalformedError("a rank before this computer's owner agreed")
+                    _check_place(offer, told, stream.remote_host)
                     self._move(offer, told)
         finally:
             self._talk = None
@@ -263,6 +265,24 @@ class CellGuest:
             is_away = self._talk is None and trio.current_time() - self._gone_s > RANK_KEPT_S
             if self._place is not None and is_away:
                 self._set_place(None)
+
+
+def _check_place(offer: CellOffer, told: RankPlace, host: str) -> None:
+    """Raise UserFacingError for a rank that is not a guest's, or for another computer's address.
+
+    The owner agreed to train with that host, in this network: what the rank computes goes there.
+    """
+    if not 0 < told.rank < offer.ranks:
+        raise UserFacingError(
+            f"the host gives this computer rank {told.rank}, and guests of a cell of "
+            f"{plural(offer.ranks, 'device')} have 1 to {offer.ranks - 1}: nothing was started"
+        )
+    found = plain_host(told.address)
+    if found != plain_host(host) and not multicast.is_near(found, multicast.own_addresses()):
+        raise UserFacingError(
+            f"the host sends this computer to {clean_text(found, _LABEL)}, which is neither the "
+            "host's address nor in a local network of this computer: nothing was started"
+        )
 
 
 def _receiver(settings: GuestSettings) -> str:

@@ -257,11 +257,11 @@ class LogFollower:
         signed, note = await self._ledger.checkpoint_note()
         self._note = note
         if before is not None:
-            await self._check_stored(before, signed)
+            await _check_stored(self._ledger, before, signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
         frontier = await LogProofs(self._ledger, signed).frontier(self._start)
-        await self._check_continues(self._start, frontier.root(), signed)
+        await _check_continues(self._ledger, self._start, frontier.root(), signed)
         self._edge = LogEdge(frontier, trio.current_time())
         await self._store(signed, note)
 
@@ -282,24 +282,6 @@ class LogFollower:
             await last_checkpoint.store_evidence(
                 self._path.parent, self._network.log_key, str(err), notes
             )
-
-    async def _check_stored(self, before: Checkpoint, signed: Checkpoint) -> None:
-        if before.origin != signed.origin or before.size > signed.size:
-            raise LogForkedError(
-                f"{signed.origin} has {_text(signed)}, but before {before.origin} had "
-                f"{_text(before)}"
-            )
-        await self._check_continues(before.size, before.root, signed)
-
-    async def _check_continues(self, size: int, root: Digest, signed: Checkpoint) -> None:
-        """Raise LogForkedError unless the signed log begins with the one of that size and root."""
-        if size == 0:
-            return
-        proof = await LogProofs(self._ledger, signed).consistency(size)
-        try:
-            verify_consistency(size, root, signed.size, signed.root, proof)
-        except PeerError as err:
-            raise _forked(size, root, signed) from err
 
     async def _feed(self) -> None:
         wrong = 0
@@ -450,16 +432,55 @@ class LogFollower:
             if root != signed.root:
                 raise _forked(size, root, signed)
         else:
-            await self._check_continues(size, root, signed)
+            await _check_continues(self._ledger, size, root, signed)
             # Ahead of the edge there may be an earlier checkpoint that no entry has reached: two
             # checkpoints that both fit the edge could still contradict each other beyond it.
             if self._signed is not None and self._signed.size > size:
-                await self._check_continues(self._signed.size, self._signed.root, signed)
+                await _check_continues(self._ledger, self._signed.size, self._signed.root, signed)
         self._edge.mark_proven(size)
 
     async def _store(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(last_checkpoint.store_checkpoint, self._path, signed, note)
         self._signed = signed
+
+
+async def read_continued(ledger: LedgerApi, path: Path) -> tuple[Checkpoint, bytes]:
+    """Get the newest checkpoint and its note, and store it; for programs that ask now and then.
+
+    Raises LogForkedError, with the evidence below the file's folder, unless the log continues the
+    stored checkpoint.
+    """
+    before = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, path)
+    signed, note = await ledger.checkpoint_note()
+    if before is not None:
+        try:
+            await _check_stored(ledger, before, signed)
+        except LogForkedError as err:
+            stored = await trio.to_thread.run_sync(last_checkpoint.load_note, path)
+            log_key = (await ledger.network()).log_key
+            await last_checkpoint.store_evidence(path.parent, log_key, str(err), (stored, note))
+            raise
+    await trio.to_thread.run_sync(last_checkpoint.store_checkpoint, path, signed, note)
+    return signed, note
+
+
+async def _check_stored(ledger: LedgerApi, before: Checkpoint, signed: Checkpoint) -> None:
+    if before.origin != signed.origin or before.size > signed.size:
+        raise LogForkedError(
+            f"{signed.origin} has {_text(signed)}, but before {before.origin} had {_text(before)}"
+        )
+    await _check_continues(ledger, before.size, before.root, signed)
+
+
+async def _check_continues(ledger: LedgerApi, size: int, root: Digest, signed: Checkpoint) -> None:
+    """Raise LogForkedError unless the signed log begins with the one of that size and root."""
+    if size == 0:
+        return
+    proof = await LogProofs(ledger, signed).consistency(size)
+    try:
+        verify_consistency(size, root, signed.size, signed.root, proof)
+    except PeerError as err:
+        raise _forked(size, root, signed) from err
 
 
 def _forked(size: int, root: Digest, signed: Checkpoint) -> LogForkedError:

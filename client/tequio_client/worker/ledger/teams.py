@@ -27,6 +27,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.links import TeamLink
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.peers import TeamAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, PeerKey, sha256, to_text
@@ -125,7 +126,7 @@ async def _describe(api: LedgerApi, signer: Signer, team: int) -> TeamReply:
     if not team:
         return TeamReply()
     pages = [await _page(api, team, 0)]
-    while pages[-1].next is not None and sum(len(one.rows) for one in pages) < MAX_ROWS:
+    while pages[-1].next is not None and len(pages) * PAGE_ROWS < MAX_ROWS:
         pages.append(await _page(api, team, pages[-1].next))
     found, own = pages[0], to_text(signer.key)
     rows = tuple(

@@ -24,6 +24,7 @@ from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
+    AskForPlace,
     CellConversation,
     GuestHello,
     RankPlace,
@@ -196,6 +197,38 @@ async def test_a_host_that_does_not_wait_for_the_owner_gets_no_rank(
     assert visits > 1
     assert "Take part?" in told
     assert "rank 1 of 3" not in told
+
+
+@attack("D17", layer="cli", ends="the guest ends with one sentence, and no rank runs")
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("rank", "where", "told"),
+    [
+        (1, "203.0.113.9", "sends this computer to 203.0.113.9, which is neither the host's"),
+        (1, "ranks.example", "sends this computer to ranks.example, which is neither the host's"),
+        (0, "127.0.0.1", "gives this computer rank 0, and guests of a cell of 3 devices have 1"),
+        (3, "127.0.0.1", "gives this computer rank 3, and guests of a cell of 3 devices have 1"),
+    ],
+)
+async def test_a_place_that_is_not_at_the_host_is_not_taken(
+    keys: CellKeys, tmp_path: Path, rank: int, where: str, told: str
+) -> None:
+    async def serve(stream: PeerStream) -> None:
+        talk = CellConversation(stream)
+        await talk.receive_a(GuestHello)
+        await talk.send(msgspec.structs.replace(OFFER, torch=torch_version()))
+        await talk.receive_a(AskForPlace)
+        await talk.send(RankPlace(rank=rank, address=where, port=free_port()))
+        with suppress(PeerError):
+            await talk.receive()
+
+    async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+        peers.serve(PROTOCOL, serve)
+        at_host = ("--address", f"127.0.0.1:{peers.listen_ports()[0]}", "--yes")
+        done = await trio.to_thread.run_sync(partial(joined, tmp_path, CODE, *at_host))
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert f"rank {rank} of 3" not in done.stderr
 
 
 @pytest.mark.trio

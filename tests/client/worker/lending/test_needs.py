@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from tequio_client.ipc.cell import cell_of_size, smallest_cell
 from tequio_client.ipc.cell_division import (
@@ -31,6 +34,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.plugin import PluginSpec, Seam
+from tests.support.attack_table import attack
 from tests.support.tiny_run import tiny_manifest
 
 CARD_MB = 8 << 10
@@ -249,3 +253,40 @@ def test_a_host_checks_its_memory_before_it_waits_for_guests() -> None:
         check_memory(manifest, needs, needed, card, 700)
     check_memory(manifest, needs, rank_memory_mb(manifest, 8, "pipeline"), card, 0)
     check_memory(manifest, needs, needed, CellDevice(id="cuda:0", name="unknown"), 0)
+
+
+ODD: tuple[object, ...] = (
+    *(None, True, False, 0, -1, 1, 4, 10**4_290 + 1, 0.5, math.inf, math.nan, "", "llama"),
+    *("default", [], {}, [[[1]]], {"rope_type": []}, {"type": {"a": 1}, "factor": "x"}),
+)
+
+
+@attack("Q7", layer="cli", ends="the other runs are listed, and that one has fewer cells")
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    changes=st.dictionaries(
+        st.sampled_from([*LARGE, "rope_scaling", "rope_parameters", "hidden_act", "x"]),
+        st.sampled_from(ODD),
+        max_size=4,
+    ),
+    kind=st.sampled_from([*sorted(TENSOR_KINDS), "x" * 10_000, "gpt2"]),
+)
+@example(changes={"num_attention_heads": 10**4_290 + 1}, kind="llama")
+def test_any_configuration_has_cells_or_none(changes: dict[str, object], kind: str) -> None:
+    """A list of runs reads the configuration of every run that somebody opened."""
+    config = json.dumps({**LARGE, "model_type": kind, **changes}).encode()
+    needs = cell_needs(wide_keys(), config)
+    assert all(2 <= one.ranks <= MOST_COMPUTERS for one in needs)
+
+
+@cache
+def wide_keys() -> Manifest:
+    """A run whose matrices of keys have more rows than those of queries."""
+    manifest = manifest_of(network_of(tied=False))
+    tensors = tuple(
+        (name, (1 << 52, shape[1]) if ".k_proj." in name else shape)
+        for name, shape in manifest.model.tensors
+    )
+    return msgspec.structs.replace(
+        manifest, model=msgspec.structs.replace(manifest.model, tensors=tensors)
+    )

@@ -1,0 +1,281 @@
+"""Ledgers that lie to somebody who wants the newest head, without reading the whole log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.checkpoint import chat, layout
+from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
+from tequio_client.checkpoint.proven import prove_head
+from tequio_client.ledger import api as ledger_api
+from tequio_client.ledger import runs
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.organiser import verdicts
+from tequio_client.verify.report import NoProgress
+from tequio_shared.errors import PeerError, UserFacingError, first_error
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tequio_shared.log.policy import Policy, TlogProof
+from tequio_shared.statements.runs import HeadPromote
+from tequio_shared.statements.statement import Entry
+from tests.client.verify.logs import SwarmLog
+from tests.support.attack_table import attack
+from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tequio_client.checkpoint.proven import CertifiedHead
+
+PATIENCE_S = 60
+
+
+@pytest.fixture
+def site() -> Iterator[ServedLog]:
+    """The log of a run that was played, served by a ledger that may lie."""
+    with served_log(SwarmLog(played().swarm)) as one:
+        yield one
+
+
+def prove(site: ServedLog, number: int = ROUNDS, **changes: object) -> CertifiedHead:
+    """Prove the head of a round, with other fields in the list of runs."""
+
+    async def main() -> CertifiedHead:
+        with trio.fail_after(PATIENCE_S):
+            async with LedgerApi(site.url) as api:
+                (run,) = await api.runs()
+                return await prove_head(api, msgspec.structs.replace(run, **changes), number)
+
+    return trio.run(main)
+
+
+def newest(site: ServedLog, folder: Path, run: str = "") -> Path:
+    """The newest head, as `tequio chat` and `tequio checkpoint serve` get it."""
+    store = folder / "store"
+    if not store.exists():
+        played().store(store, *range(ROUNDS + 1))
+    origin = WeightsOrigin(ledger=site.url, stores=[store], also_seeds=True)
+    wanted = run or site.log.swarm.manifest.name
+    options = ExportOptions(origin=origin, run=wanted, target=folder / "cache")
+    return chat.newest_model(options, NoProgress())
+
+
+def refusal(site: ServedLog, folder: Path, run: str = "") -> str:
+    """The sentence that somebody reads who wants the newest head."""
+    with pytest.raises((UserFacingError, PeerError, BaseExceptionGroup)) as caught:
+        newest(site, folder, run)
+    return str(first_error(caught.value))
+
+
+def rounds_in(site: ServedLog, answer: Callable[[int, int], list[dict[str, object]]]) -> None:
+    """Let the ledger answer rows of rounds, of (after, limit), with fields of a true one."""
+    path = f"/v1/runs/{to_text(site.log.swarm.manifest.run_id)}/rounds"
+    true = msgspec.json.decode(site.log.answer(f"{path}?after=0&limit=1") or b"")
+
+    def lie(asked: str) -> bytes | None:
+        where, _, query = asked.partition("?")
+        if where != path:
+            return None
+        given = dict(parse_qsl(query))
+        rows = answer(int(given["after"]), int(given["limit"]))
+        shown = [true["rounds"][0] | row for row in rows]
+        return msgspec.json.encode({**true, "rounds": shown, "next": None})
+
+    site.lie = lie
+
+
+@attack("M14", layer="mdl", ends="refused after a number of pages: none of the rounds opened")
+def test_a_list_of_rounds_without_end_is_given_up(
+    site: ServedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_MOST_PAGES", 3)
+    rounds_in(
+        site,
+        lambda after, limit: [
+            {"round": after + at, "opened_index": None} for at in range(1, limit + 1)
+        ],
+    )
+    with pytest.raises(PeerError, match="none of which opened"):
+        prove(site)
+
+
+@attack("M14", layer="mdl", ends="refused: the rounds do not ascend")
+def test_the_same_page_of_rounds_again_and_again_is_refused(site: ServedLog) -> None:
+    rounds_in(site, lambda _, limit: [{"round": 5, "opened_index": None}] * limit)
+    with pytest.raises(PeerError, match="the rounds do not ascend"):
+        prove(site)
+
+
+@attack("M14", layer="mdl", ends="read up to the end of the signed log, and no further")
+@pytest.mark.parametrize("opened", [1 << 30, JSON_INTEGER])
+def test_a_round_that_opens_far_beyond_the_log_costs_nothing(site: ServedLog, opened: int) -> None:
+    rounds_in(site, lambda after, _: [{"round": after + 1, "opened_index": opened}])
+    found = prove(site, ROUNDS - 1)
+    assert found.head.round == ROUNDS - 1
+    assert site.log.size > found.entry
+
+
+@attack("M14", layer="mdl", ends="given up after a number of bundles, with a way to read all")
+def test_a_head_that_is_not_where_the_ledger_points_is_given_up(
+    site: ServedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_MOST_PAGES", 2)
+    site.log.leaves += [b"an entry of a ledger that fills its log"] * 1_024
+    site.log.sign()
+    rounds_in(site, lambda after, _: [{"round": after + 1, "opened_index": site.log.size}])
+    asked = len(site.requests)
+    with pytest.raises(UserFacingError, match="tequio audit"):
+        prove(site)
+    assert sum("/log/tile/entries/" in one for one in site.requests[asked:]) < 8
+
+
+@attack("M14", layer="mdl", ends="refused: the list does not end")
+@pytest.mark.parametrize("what", ["runs", "quarantine", "invitations"])
+def test_a_list_without_end_is_given_up(
+    site: ServedLog, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(ledger_api, "_MOST_PAGES", 3, raising=False)
+    row = "peers" if what == "quarantine" else what
+    as_of = msgspec.to_builtins(site.log.as_of())
+
+    def lie(asked: str) -> bytes | None:
+        where, _, query = asked.partition("?")
+        if where != f"/v1/{what}":
+            return None
+        after = int(dict(parse_qsl(query))["after"])
+        return msgspec.json.encode({row: [], "next": after + 1, "as_of": as_of})
+
+    site.lie = lie
+
+    async def main() -> object:
+        with trio.fail_after(PATIENCE_S):
+            async with LedgerApi(site.url) as api:
+                return await getattr(api, what)()
+
+    with pytest.raises(PeerError, match=f"the list of {what} does not end"):
+        trio.run(main)
+
+
+@attack("M14", layer="mdl", ends="refused: the heads end with another round than the run")
+def test_measured_heads_without_end_are_given_up(site: ServedLog) -> None:
+    path = f"/v1/runs/{to_text(site.log.swarm.manifest.run_id)}/measures"
+    true = msgspec.json.decode(site.log.answer(f"{path}?after=-1&limit=9") or b"")
+    row = {**true["heads"][0], "measures": []}
+
+    def lie(asked: str) -> bytes | None:
+        where, _, query = asked.partition("?")
+        if where != path:
+            return None
+        after, limit = (int(dict(parse_qsl(query))[name]) for name in ("after", "limit"))
+        rows = [{**row, "round": after + at} for at in range(1, limit + 1)]
+        return msgspec.json.encode({**true, "heads": rows, "next": rows[-1]["round"]})
+
+    site.lie = lie
+
+    async def main() -> object:
+        with trio.fail_after(PATIENCE_S):
+            async with LedgerApi(site.url) as api:
+                return await verdicts.VerdictReader(name=played().manifest.name).read(api)
+
+    with pytest.raises(PeerError, match="the measured heads do not end with round"):
+        trio.run(main)
+
+
+@attack("M15", layer="log", ends="refused: the log is older than the one that was seen here")
+def test_an_older_log_does_not_take_somebody_back_to_an_older_head(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    found = newest(site, tmp_path)
+    promoted = site.log.swarm.view.heads[1]
+    end = 1 + next(
+        index
+        for index, entry in enumerate(site.log.swarm.entries)
+        if isinstance(entry.statement.body, HeadPromote)
+        and entry.statement.body.head == to_text(promoted.hash)
+    )
+    site.log = SwarmLog(played().swarm)
+    site.log.leaves = site.log.leaves[: end + 2]
+    site.log.sign()
+    site.head_round = 1
+    said = refusal(site, tmp_path)
+    assert "do not trust" in said
+    assert f"has size {end + 2} with root" in said
+    assert found.is_dir(), "the newer head stays"
+    assert list((tmp_path / "cache" / chat.HEADS / "alarms").glob("*.json"))
+
+
+@attack("M15", layer="log", ends="refused: the two logs contradict each other")
+@pytest.mark.parametrize("shown", [1, 2])
+def test_two_logs_shown_one_after_the_other_are_noticed(
+    site: ServedLog, tmp_path: Path, shown: int
+) -> None:
+    """Also within one search, after the first checkpoint or after the second one."""
+    promoted = [
+        index
+        for index, entry in enumerate(site.log.swarm.entries)
+        if isinstance(entry.statement.body, HeadPromote)
+    ]
+    other = SwarmLog(played().swarm)
+    other.leaves[promoted[-1]] = other.leaves[promoted[0]]  # validly signed, another head's
+    other.leaves.append(other.leaves[-1])
+    other.sign()
+    asked = 0
+
+    def lie(path: str) -> bytes | None:
+        nonlocal asked
+        asked += path == "/log/checkpoint"
+        if asked > shown and site.log is not other:
+            site.log = other
+        return None
+
+    site.lie = lie
+    if shown == 1:
+        assert "do not trust" in refusal(site, tmp_path)
+    else:
+        found = newest(site, tmp_path)
+        proof = TlogProof.parse((found / layout.PROOF).read_bytes())
+        entry = Entry.parse(proof.extra or b"")
+        assert isinstance(entry.statement.body, HeadPromote)
+        assert "do not trust" in refusal(site, tmp_path)
+
+
+@attack("M16", layer="mdl", ends="refused: the run's rules have another name")
+def test_a_run_that_is_listed_by_the_name_of_another_one_is_found_out(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    def rename(path: str) -> bytes | None:
+        if not path.startswith("/v1/runs?"):
+            return None
+        answer = msgspec.json.decode(site.answer(path) or b"")
+        answer["runs"][0]["name"] = "quinoa"
+        return msgspec.json.encode(answer)
+
+    site.lie = rename
+    assert "its rules name it 'maize- 1.0'" in refusal(site, tmp_path, "quinoa")
+    site.lie = lambda _: None
+    newest(site, tmp_path)
+    site.lie = rename
+    assert "its rules name it 'maize- 1.0'" in refusal(site, tmp_path, "quinoa")
+
+
+@attack("M15", layer="log", ends="refused: the checkpoint lacks the cosignatures")
+@pytest.mark.parametrize("find", [verdicts.find_fine_head, verdicts.find_published])
+def test_a_head_is_not_chosen_by_a_log_that_nobody_cosigned(
+    site: ServedLog, find: Callable[[str, str, Policy], object]
+) -> None:
+    """With `--trust`, also where `--measured` or `--head` choose the round."""
+    witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes(32)).key)
+    log_key = site.log.swarm.genesis.log_key
+    policy = Policy.parse(f"log {log_key}\nwitness w {witness.text()}\nquorum w\n".encode())
+    name = site.log.swarm.manifest.name
+    with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
+        find(name, site.url, policy)
+    assert "lacks the quorum 'w'" in str(first_error(caught.value))
