@@ -43,6 +43,7 @@ from tequio_shared.api.connector import (
 )
 from tequio_shared.api.network import (
     ConnectorsAnswer,
+    InvitationAnswer,
     InvitationsAnswer,
     LogEvent,
     NetworkAnswer,
@@ -56,6 +57,7 @@ from tequio_shared.api.peers import (
     PeerAnswer,
     PeerRoundsAnswer,
     PeersAnswer,
+    PeerStandingAnswer,
     QuarantineAnswer,
     RankingAnswer,
     TeamAnswer,
@@ -101,7 +103,7 @@ ENTRIES_AT_ONCE = TILE_WIDTH
 CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
 
 T = TypeVar("T")
-P = TypeVar("P", RunsAnswer, CompetitionsAnswer)
+P = TypeVar("P", RunsAnswer, CompetitionsAnswer, QuarantineAnswer, InvitationsAnswer)
 log = structlog.get_logger(__name__)
 
 
@@ -234,12 +236,15 @@ class LedgerApi:
                 raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
         return answer
 
-    async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
-        """List keys that are excluded or watched since an entry above `after`: one page."""
-        return await self._get(f"quarantine?after={after}&limit={PAGE_ROWS}", QuarantineAnswer)
+    async def quarantine(self) -> list[PeerStandingAnswer]:
+        """List all keys that are excluded or watched; raises PeerError as `competitions`."""
+        pages = self._pages("quarantine", QuarantineAnswer)
+        return [one async for page in pages for one in page.peers]
 
-    async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
-        return await self._get(f"invitations?after={after}&limit={PAGE_ROWS}", InvitationsAnswer)
+    async def invitations(self) -> list[InvitationAnswer]:
+        """List all invitations; raises PeerError as `competitions`."""
+        pages = self._pages("invitations", InvitationsAnswer)
+        return [one async for page in pages for one in page.invitations]
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""

@@ -16,9 +16,10 @@ from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.organiser.signing import Decision, SigningOptions
+from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.api.network import InvitationAnswer
-from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
+from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.keys import Signer
@@ -61,7 +62,7 @@ def open_invitation(
         return await signing.sign_decision(api, body, options), link
 
     with signing.locked_folders(options.folders):
-        return signing.ask_ledger(options.ledger, opened)
+        return shutdown.ask_ledger(options.ledger, opened)
 
 
 def end_invitation(
@@ -76,7 +77,7 @@ def end_invitation(
 
 
 def list_invitations(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, _invitations)
+    found = shutdown.ask_ledger(ledger, LedgerApi.invitations)
     if not found:
         Console(soft_wrap=True).print("No invitations yet. `tequio invite open` makes one.")
         return
@@ -97,23 +98,13 @@ async def _run(api: LedgerApi, name: str) -> str:
 async def _invitation(api: LedgerApi, name: str) -> str:
     if name.startswith(f"{SCHEME}:"):
         name = to_text(InvitationLink.parse(name).signer.key)
-    found = [one.invitation for one in await _invitations(api) if one.invitation.startswith(name)]
+    found = [one.invitation for one in await api.invitations() if one.invitation.startswith(name)]
     if len(name) < PREFIX_LENGTH or len(found) != 1:
         raise UserFacingError(
             f"{name!r} does not match exactly one invitation: give its link, or at least the first "
             f"{PREFIX_LENGTH} characters of one listed by `tequio invite list`"
         )
     return found[0]
-
-
-async def _invitations(api: LedgerApi) -> list[InvitationAnswer]:
-    found: list[InvitationAnswer] = []
-    after: int | None = 0
-    while after is not None:
-        page = await api.invitations(after=after)
-        found += page.invitations
-        after = page.next
-    return found
 
 
 def _state(one: InvitationAnswer) -> str:
@@ -138,7 +129,7 @@ def revoke_connector(options: SigningOptions, key: str) -> str:
 
 
 def list_connectors(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, LedgerApi.connectors).connectors
+    found = shutdown.ask_ledger(ledger, LedgerApi.connectors).connectors
     if not found:
         Console(soft_wrap=True).print("No connectors: no service vouches for keys.")
         return
@@ -158,7 +149,7 @@ def _checked(key: str) -> str:
 
 
 def list_restricted(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, _restricted)
+    found = shutdown.ask_ledger(ledger, LedgerApi.quarantine)
     if not found:
         Console(soft_wrap=True).print("No key is restricted.")
         return
@@ -173,7 +164,7 @@ def list_restricted(ledger: str) -> None:
 
 
 def print_key(name: str, ledger: str) -> None:
-    for line in signing.ask_ledger(ledger, partial(_describe, name)):
+    for line in shutdown.ask_ledger(ledger, partial(_describe, name)):
         Console(soft_wrap=True).print(escape(line))
 
 
@@ -197,16 +188,6 @@ def withdraw_name(options: SigningOptions, key: str, team: int, reason: int) -> 
         return NameWithdraw(peer=peer, team=team, reason=reason)
 
     return signing.decide(withdrawal, options)
-
-
-async def _restricted(api: LedgerApi) -> list[PeerStandingAnswer]:
-    found: list[PeerStandingAnswer] = []
-    after: int | None = 0
-    while after is not None:
-        page = await api.quarantine(after=after)
-        found += page.peers
-        after = page.next
-    return found
 
 
 async def _describe(name: str, api: LedgerApi) -> list[str]:
@@ -242,7 +223,7 @@ async def _key(name: str, api: LedgerApi) -> PeerKey:
         return key_from_text(name)
     except MalformedError:
         pass
-    restricted = await _restricted(api)
+    restricted = await api.quarantine()
     fitting = [one.key for one in restricted if one.key.startswith(name)]
     if len(name) >= PREFIX_LENGTH and len(fitting) == 1:
         return key_from_text(fitting[0])

@@ -72,17 +72,6 @@ SUBMIT_TIMEOUT_S = 300.0
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
-def ask_ledger(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    """Ask a ledger over a connection of its own; raises UserFacingError."""
-
-    async def asked() -> T:
-        async with LedgerApi(ledger) as api:
-            return await question(api)
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(asked)
-
-
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
     """Load the organiser's key in a folder, which the caller has locked.
 
@@ -294,7 +283,7 @@ def decide(
         return await sign_decision(api, body, options)
 
     with locked_folders(options.folders):
-        return ask_ledger(options.ledger, decided)
+        return shutdown.ask_ledger(options.ledger, decided)
 
 
 async def sign_decision(api: LedgerApi, body: Decision, options: SigningOptions) -> str:
@@ -330,7 +319,7 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     without consent.
     """
     with locked(folder):
-        return ask_ledger(ledger, partial(_countersign, file, folder, agrees))
+        return shutdown.ask_ledger(ledger, partial(_countersign, file, folder, agrees))
 
 
 def describe_decision(body: Body) -> str:
