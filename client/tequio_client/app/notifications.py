@@ -279,10 +279,10 @@ def _plain(text: str) -> str:
 
 
 MOST_NOTICES = 3
+"""Notices at a time; the oldest is removed first."""
 PASSING = ("joined",)
 """Notices of something that went well."""
 PASSING_MS = 20_000
-"""Notices at a time; the oldest is removed first."""
 NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
     "damaged": (
