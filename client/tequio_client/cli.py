@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 import os
@@ -268,9 +269,20 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
+def organisers_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Folders of the organisers that sign; the command gets all of them as `folders`."""
+
+    @folder_option("organiser")
+    @other_organisers_option
+    @functools.wraps(command)
+    def signed(*, folder: Path, others: tuple[Path, ...], **values: object) -> None:
+        command(folders=(folder, *others), **values)
+
+    return signed
+
+
 signing_options = together(
-    folder_option("organiser"),
-    other_organisers_option,
+    organisers_option,
     click.option(
         "--out",
         type=OutputFile(),

@@ -45,10 +45,10 @@ def midnight_ms(now_ms: int) -> int:
     return round(began.astimezone().timestamp() * 1000)
 
 
-def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
-    """Find that hour of tomorrow in this computer's time zone."""
+def tomorrow_ms(now_ms: int) -> int:
+    """Find 8 o'clock of tomorrow in this computer's time zone."""
     today = local_time(now_ms)
-    morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
+    morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(8))
     return round(morning.astimezone().timestamp() * 1000)
 
 

@@ -23,7 +23,6 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Never, Protocol
 from urllib.parse import quote
@@ -375,15 +374,12 @@ async def _resolve(url: httpx.URL, *, is_private_allowed: bool) -> str:
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for *_, place in found:
         address = parse_host(str(place[0]))
-        if not is_private_allowed and (address is None or not _is_public(address)):
+        is_public = address is not None and address.is_global and not address.is_multicast
+        if not is_public and not is_private_allowed:
             raise _RefusedForGoodError(
                 f"{place[0]} is not a public address: set allow-private to post to it"
             )
     return str(found[0][4][0])
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    return address.is_global and not address.is_multicast
 
 
 def _host(url: str) -> str:

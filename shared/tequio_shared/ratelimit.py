@@ -34,9 +34,9 @@ class TokenBuckets:
         self._store(name, tokens - count if is_there else tokens, now_s)
         return is_there
 
-    def spend_some(self, name: Hashable, count: int, now_s: float, times: float = 1.0) -> int:
+    def spend_some(self, name: Hashable, count: int, now_s: float) -> int:
         """Take as many of `count` tokens as are there; return their number."""
-        tokens = self._tokens(name, now_s, times)
+        tokens = self._tokens(name, now_s, 1.0)
         taken = min(count, int(tokens))
         self._store(name, tokens - taken, now_s)
         return taken

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / "build" / "package" / "installers"
 PICTURES = ROOT / "build" / "pictures"
-LINUX = ROOT / "installer" / "linux"
 COLOURS = 200
 """More than an empty screen has."""
 

@@ -90,11 +90,6 @@ class DesktopUser:
         time.sleep(settle_s)
         return at_s
 
-    def click_at(self, x: int, y: int, button: int = 1) -> None:
-        """Click at a point of the screen."""
-        _hands("mousemove", str(x), str(y), "click", str(button))
-        time.sleep(SETTLE_S)
-
     def _scroll_to(self, name: str) -> AccessibleElement:
         """Turn the wheel until the element with that name is inside its window.
 

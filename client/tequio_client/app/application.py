@@ -66,8 +66,8 @@ class TerminationSignals(QObject):
 
     received = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._write_end, self._read_end = socket.socketpair()
         for end in (self._write_end, self._read_end):
             end.setblocking(False)  # noqa: FBT003 - the library's own
@@ -120,9 +120,9 @@ class SingleInstance(QObject):
     link_received = Signal(str)
     """The app was started again with this link."""
 
-    def __init__(self, path: str, parent: QObject | None = None) -> None:
+    def __init__(self, path: str) -> None:
         """`path` as of `instance_path`."""
-        super().__init__(parent)
+        super().__init__()
         self._path = path
         self._lock = QLockFile(f"{path}.lock")
         self._lock.setStaleLockTime(0)  # it is held for days; that its holder lives is what counts

@@ -75,7 +75,7 @@ class Notifier(QObject):
 
     def notify_worker_stopped(self, why: str) -> None:
         if self._store.settings.notify_attention:
-            self._send_problem("worker", why, "home")
+            self._send_problem("worker", why)
 
     def close(self) -> None:
         self._service.close()
@@ -143,14 +143,14 @@ class Notifier(QObject):
         self._problems = set(now)
         if self._store.settings.notify_attention:
             for kind in fresh:
-                self._send_problem(kind, now[kind], "home")
+                self._send_problem(kind, now[kind])
 
-    def _send_problem(self, kind: str, why: str, target: str) -> None:
+    def _send_problem(self, kind: str, why: str) -> None:
         sent_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
         if sent_ms is not None and 0 <= now_ms - sent_ms < REPEAT_MS:
             return
         self._sent_ms[kind] = now_ms
-        self._send(self.tr("Tequio needs your attention"), why, target)
+        self._send(self.tr("Tequio needs your attention"), why, "home")
 
     def _check_events(self, snapshot: Snapshot) -> None:
         if self._event is None:
@@ -279,10 +279,10 @@ def _plain(text: str) -> str:
 
 
 MOST_NOTICES = 3
+"""Notices at a time; the oldest is removed first."""
 PASSING = ("joined",)
 """Notices of something that went well."""
 PASSING_MS = 20_000
-"""Notices at a time; the oldest is removed first."""
 NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
     "damaged": (

@@ -69,9 +69,9 @@ class CardDownload(QObject):
     failed = Signal(str)
     """Why nothing was saved, as a sentence."""
 
-    def __init__(self, parent: QObject | None = None, *, timeout_ms: int = TIMEOUT_MS) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._request = LedgerRequest(timeout_ms, self)
+        self._request = LedgerRequest(TIMEOUT_MS, self)
 
     def start(self, url: str, path: Path) -> None:
         """Cancel a previous download and begin this one."""

@@ -227,7 +227,7 @@ class SideBar(QFrame):
         self.join = Button(self.tr("Join a network…"), "quiet", "circle-plus")
         self.join.clicked.connect(lambda: context.open_page("join"))
         title = Label("Tequio", TextStyle.HEADING)
-        brand = hbox(Logo(24), title, None, spacing=9, margins=(4, 0, 0, 0))
+        brand = hbox(Logo(), title, None, spacing=9, margins=(4, 0, 0, 0))
         self.chip = StateChip(context)
         parts = (brand, 14, *self.buttons.values(), None, (self.join, LEADING), 4, self.chip)
         vbox(*parts, spacing=4, margins=(14, 18, 14, 14), parent=self)

@@ -115,7 +115,7 @@ def log_publication(
         return await signing.post_entry(api, entry, now_ms())
 
     with signing.locked_folders(organisers):
-        return signing.ask_ledger(ledger, post)
+        return shutdown.ask_ledger(ledger, post)
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
@@ -183,7 +183,7 @@ class _FollowedHead:
 def _find_heads(options: PublishOptions, run: str, reader: VerdictReader | None) -> _FollowedHead:
     ledger = options.origin.ledger
     if reader is not None:
-        seen = signing.ask_ledger(ledger, reader.read)
+        seen = shutdown.ask_ledger(ledger, reader.read)
         last = seen.run.head_round
         is_settled = any(one.round == last and one.measured for one in seen.judged())
         return _FollowedHead(run=seen.run, round=seen.newest_fine(), is_settled=is_settled)

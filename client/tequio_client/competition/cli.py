@@ -457,8 +457,7 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
 def open_(
     rules_file: Path,
     sealed: Path | None,
-    folder: Path,
-    others: tuple[Path, ...],
+    folders: tuple[Path, ...],
     out: Path | None,
     ledger: str,
 ) -> None:
@@ -466,7 +465,7 @@ def open_(
     from tequio_client.competition import plan as plans
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    made, message = plans.open_competition(ledger, rules_file, sealed, (folder, *others), out)
+    made, message = plans.open_competition(ledger, rules_file, sealed, folders, out)
     click.echo(f"{made.name}: {message}")
 
 
@@ -482,8 +481,7 @@ def result(  # noqa: PLR0913 - one parameter an option
     wanted: str | None,
     yes: bool,
     dry_run: bool,
-    folder: Path,
-    others: tuple[Path, ...],
+    folders: tuple[Path, ...],
     out: Path | None,
     ledger: str,
     trust_file: Path | None,
@@ -500,4 +498,4 @@ def result(  # noqa: PLR0913 - one parameter an option
         return
     if not yes and not click.confirm("Log this result as an organiser?"):
         raise click.Abort
-    click.echo(listing.log_outcome(log, view, outcome, (folder, *others), out))
+    click.echo(listing.log_outcome(log, view, outcome, folders, out))

@@ -24,6 +24,7 @@ from tequio_client.organiser import signing
 from tequio_client.verify import archive
 from tequio_client.verify.competition import contenders
 from tequio_client.verify.reader import LedgerReader
+from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
@@ -167,7 +168,7 @@ def list_from_log(log: LedgerReader) -> None:
 def list_reported(ledger: str) -> None:
     """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
     now = now_ms()
-    found = signing.ask_ledger(ledger, LedgerApi.competitions)
+    found = shutdown.ask_ledger(ledger, LedgerApi.competitions)
     if not found:
         _console().print(NO_COMPETITIONS)
         return
@@ -221,7 +222,7 @@ def print_from_log(log: LedgerReader, wanted: str | None) -> None:
 def print_reported(ledger: str, wanted: str | None) -> None:
     """Print one competition as the ledger reports it; raises UserFacingError."""
     competition = _found(ledger, wanted)
-    answer = signing.ask_ledger(ledger, lambda api: api.competition(competition))
+    answer = shutdown.ask_ledger(ledger, lambda api: api.competition(competition))
     console = _console()
     _print_rules(answer.rules, answer.phase, _unranked_reason(answer.void, answer.lacks), console)
     entrants = (
@@ -352,7 +353,7 @@ def competition_link(ledger: str, wanted: str | None) -> str:
 
 
 def _found(ledger: str, wanted: str | None) -> Digest:
-    lines = signing.ask_ledger(ledger, LedgerApi.competitions)
+    lines = shutdown.ask_ledger(ledger, LedgerApi.competitions)
     if wanted:
         return find_one("competition", lines, lambda one: (one.name, one.competition), wanted).id
     if len(lines) == 1:

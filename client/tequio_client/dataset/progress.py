@@ -42,9 +42,8 @@ class BuildSpeed:
 class ProgressLine:
     """Prints reports on the standard error: one line that changes, or a new one now and then."""
 
-    def __init__(self, jobs: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._speed, self._clock = BuildSpeed(jobs, clock), clock
-        self._printed_s = clock()
+    def __init__(self, jobs: int) -> None:
+        self._speed, self._printed_s = BuildSpeed(jobs), time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -70,7 +69,7 @@ class ProgressLine:
         self.census = now.census or self.census
         if now.stage == "reading":
             text = self.read = self._speed.text(now)
-        elif self._task is None and self._clock() - self._printed_s < LINE_S:
+        elif self._task is None and time.monotonic() - self._printed_s < LINE_S:
             return
         else:
             text = f"{now.done:,} of {now.total:,} documents"
@@ -78,6 +77,6 @@ class ProgressLine:
             self._bar.update(
                 self._task, description=f"{now.stage} {text}", total=now.total, completed=now.done
             )
-        elif self._clock() - self._printed_s >= LINE_S:
-            self._printed_s = self._clock()
+        elif time.monotonic() - self._printed_s >= LINE_S:
+            self._printed_s = time.monotonic()
             click.echo(f"{now.stage}: {text}", err=True)

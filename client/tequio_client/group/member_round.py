@@ -170,7 +170,8 @@ class MemberRound:
 
     def acknowledge(self, chosen: SumMembers) -> MembersAck:
         """Accept the set of members whose updates the sum will have; no other in this round."""
-        self._check_round(chosen.round)
+        if chosen.round != self.round:
+            raise RefusedError("round", f"round {chosen.round} in round {self.round}")
         check_members(self.group, chosen.members)
         if not set(chosen.members) <= set(self._dealers):
             raise RefusedError("members", "a member of the set dealt no shares")
@@ -214,10 +215,6 @@ class MemberRound:
 
     def _parse(self, frames: tuple[str, ...], kind: type[R]) -> dict[int, R]:
         return parse_enough(self._mail, frames, kind, self.round)
-
-    def _check_round(self, round_number: int) -> None:
-        if round_number != self.round:
-            raise RefusedError("round", f"round {round_number} in round {self.round}")
 
     def _opened(self, dealer: int, dealt: DealtShares) -> tuple[bytes, bytes]:
         at = sorted(self._keys).index(self.place)

@@ -31,7 +31,6 @@ from tequio_client.worker.children.trainer import (
 from tequio_shared.errors import TequioError
 
 if TYPE_CHECKING:
-    from msgspec import UnsetType
     from numpy.typing import NDArray
 
 log = structlog.get_logger(__name__)
@@ -184,7 +183,7 @@ class PrivateTrainer:
             steps=training.steps,
             batch=training.batch,
             inner=training.inner,
-            privacy=_set(group.privacy),
+            privacy=group.privacy if isinstance(group.privacy, link.PrivacyRules) else None,
             device=options.device,
             threads=options.threads,
         )
@@ -215,10 +214,6 @@ class PrivateTrainer:
             log.warning("local training failed", code=answer.code, reason=answer.reason)
         self._pending, self._answer = None, answer
         self._answered.set()
-
-
-def _set(privacy: link.PrivacyRules | UnsetType) -> link.PrivacyRules | None:
-    return privacy if isinstance(privacy, link.PrivacyRules) else None
 
 
 def _program(folder: Path, options: TrainerOptions) -> ChildProgram:

@@ -27,11 +27,10 @@ def _signing_options(command: Callable[..., None]) -> Callable[..., None]:
     @cli.signing_options
     @wraps(command)
     def signed(
-        *, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None, **values: object
+        *, ledger: str, folders: tuple[Path, ...], out: Path | None, **values: object
     ) -> None:
         from tequio_client.organiser.signing import SigningOptions
 
-        folders = (folder, *others)
         command(options=SigningOptions(ledger=ledger, folders=folders, out=out), **values)
 
     return signed
@@ -128,25 +127,23 @@ def _steering(action: str, help_: str) -> None:
     @run.command(action, help=help_)
     @cli.log_id_argument("name")
     @cli.ledger_option
-    @cli.folder_option("organiser")
-    @cli.other_organisers_option
-    def steer(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
+    @cli.organisers_option
+    def steer(name: str, ledger: str, folders: tuple[Path, ...]) -> None:
         from tequio_client.organiser import opening
 
-        click.echo(opening.steer_run(action, name, ledger, (folder, *others)))
+        click.echo(opening.steer_run(action, name, ledger, folders))
 
 
 @run.command("pause")
 @cli.log_id_argument("name")
 @click.option("--reason", default="", help="One line for volunteers, shown until it resumes.")
 @cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def pause(*, name: str, reason: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
+@cli.organisers_option
+def pause(name: str, reason: str, ledger: str, folders: tuple[Path, ...]) -> None:
     """Pause a run after its current round."""
     from tequio_client.organiser import opening
 
-    click.echo(opening.steer_run("pause", name, ledger, (folder, *others), reason))
+    click.echo(opening.steer_run("pause", name, ledger, folders, reason))
 
 
 _steering("resume", "Resume a run that was paused, or cancel a pause or finish.")
@@ -158,11 +155,8 @@ _steering("finish", "End a run after its current round.")
 @click.option("--text", default="", help="One line of at most 200 characters.")
 @click.option("--clear", is_flag=True, help="Take the present announcement back.")
 @cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def announce(
-    *, name: str, text: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
-) -> None:
+@cli.organisers_option
+def announce(name: str, text: str, ledger: str, folders: tuple[Path, ...], *, clear: bool) -> None:
     """Tell the volunteers of a run something.
 
     Their apps and the ledger's pages show it, until another announcement or --clear. The log keeps
@@ -172,7 +166,7 @@ def announce(
 
     if bool(text.strip()) == clear:
         raise click.UsageError("give either --text or --clear")
-    click.echo(opening.announce(name, text, ledger, (folder, *others)))
+    click.echo(opening.announce(name, text, ledger, folders))
 
 
 @run.command("chat")
@@ -180,11 +174,8 @@ def announce(
 @click.option("--url", default="", help="Address of the service; it begins with https://.")
 @click.option("--clear", is_flag=True, help="Take the address back.")
 @cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
-def chat(
-    *, name: str, url: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
-) -> None:
+@cli.organisers_option
+def chat(name: str, url: str, ledger: str, folders: tuple[Path, ...], *, clear: bool) -> None:
     """Link the run's page to a chat with its model, which you serve.
 
     `tequio checkpoint serve` is such a service. The page says that it is the organisers' own. The
@@ -194,7 +185,7 @@ def chat(
 
     if bool(url.strip()) == clear:
         raise click.UsageError("give either --url or --clear")
-    click.echo(opening.offer_chat(name, url, ledger, (folder, *others)))
+    click.echo(opening.offer_chat(name, url, ledger, folders))
 
 
 @click.command("announce")
@@ -226,10 +217,9 @@ def announce_to_network(text: str, options: SigningOptions, *, clear: bool) -> N
 )
 @click.option("--yes", is_flag=True, help="Sign without asking.")
 @cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
+@cli.organisers_option
 def roll_back(
-    *, name: str, head_round: int, yes: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+    name: str, head_round: int, ledger: str, folders: tuple[Path, ...], *, yes: bool
 ) -> None:
     """Take a paused run back to an earlier head.
 
@@ -242,7 +232,7 @@ def roll_back(
         click.echo(description)
         return yes or click.confirm("Sign this as an organiser?")
 
-    click.echo(rollback.roll_back(name, ledger, (folder, *others), head_round, agrees))
+    click.echo(rollback.roll_back(name, ledger, folders, head_round, agrees))
 
 
 @run.command()
@@ -256,8 +246,7 @@ def roll_back(
 @click.option("--once", is_flag=True, help="Check once and exit, for cron.")
 @click.option("--only-report", "only_reports", is_flag=True, help="Sign nothing; needs no key.")
 @cli.ledger_option
-@cli.folder_option("organiser")
-@cli.other_organisers_option
+@cli.organisers_option
 @cli.logging_options
 def watch(  # noqa: PLR0913 - one parameter an option
     *,
@@ -267,8 +256,7 @@ def watch(  # noqa: PLR0913 - one parameter an option
     once: bool,
     only_reports: bool,
     ledger: str,
-    folder: Path,
-    others: tuple[Path, ...],
+    folders: tuple[Path, ...],
     log_level: str,
     log_json: bool,
 ) -> None:
@@ -289,7 +277,7 @@ def watch(  # noqa: PLR0913 - one parameter an option
     options = program.WatchOptions(
         run=name,
         ledger=ledger,
-        folders=(folder, *others),
+        folders=folders,
         rolls_back=rolls_back,
         only_reports=only_reports,
         margin=None if margin is None else round(margin * 1_000),

@@ -16,6 +16,7 @@ from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.organiser.signing import Decision, SigningOptions
+from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
 from tequio_shared.api.network import InvitationAnswer
 from tequio_shared.api.peers import StandingAnswer
@@ -61,7 +62,7 @@ def open_invitation(
         return await signing.sign_decision(api, body, options), link
 
     with signing.locked_folders(options.folders):
-        return signing.ask_ledger(options.ledger, opened)
+        return shutdown.ask_ledger(options.ledger, opened)
 
 
 def end_invitation(
@@ -76,7 +77,7 @@ def end_invitation(
 
 
 def list_invitations(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, LedgerApi.invitations)
+    found = shutdown.ask_ledger(ledger, LedgerApi.invitations)
     if not found:
         Console(soft_wrap=True).print("No invitations yet. `tequio invite open` makes one.")
         return
@@ -128,7 +129,7 @@ def revoke_connector(options: SigningOptions, key: str) -> str:
 
 
 def list_connectors(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, LedgerApi.connectors).connectors
+    found = shutdown.ask_ledger(ledger, LedgerApi.connectors).connectors
     if not found:
         Console(soft_wrap=True).print("No connectors: no service vouches for keys.")
         return
@@ -148,7 +149,7 @@ def _checked(key: str) -> str:
 
 
 def list_restricted(ledger: str) -> None:
-    found = signing.ask_ledger(ledger, LedgerApi.quarantine)
+    found = shutdown.ask_ledger(ledger, LedgerApi.quarantine)
     if not found:
         Console(soft_wrap=True).print("No key is restricted.")
         return
@@ -163,7 +164,7 @@ def list_restricted(ledger: str) -> None:
 
 
 def print_key(name: str, ledger: str) -> None:
-    for line in signing.ask_ledger(ledger, partial(_describe, name)):
+    for line in shutdown.ask_ledger(ledger, partial(_describe, name)):
         Console(soft_wrap=True).print(escape(line))
 
 

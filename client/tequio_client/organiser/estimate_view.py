@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from rich.console import Console
 from rich.markup import escape
@@ -36,7 +35,9 @@ def _progress(outline: RunOutline, found: Estimate) -> Table:
     table = Table("after", "rounds", "tokens", "", "passes", "learning rate", title="progress")
     for column in table.columns[:3] + table.columns[4:]:
         column.justify = "right"
-    for number in _drawn_rounds(manifest.rounds.most):
+    times = min(manifest.rounds.most, _DRAWN_TIMES)
+    for time in range(1, times + 1):
+        number = math.ceil(manifest.rounds.most * time / times)
         share = number / manifest.rounds.most
         rate = manifest.inner_at(number).lr_e9 / manifest.inner.lr_e9
         table.add_row(
@@ -50,9 +51,3 @@ def _progress(outline: RunOutline, found: Estimate) -> Table:
             f"{rate:.0%}",
         )
     return table
-
-
-def _drawn_rounds(most: int) -> Iterator[int]:
-    """Rounds at equal distances, up to the last one."""
-    times = min(most, _DRAWN_TIMES)
-    return (math.ceil(most * time / times) for time in range(1, times + 1))

@@ -17,7 +17,6 @@ import trio
 
 from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.organiser import signing
 from tequio_client.organiser.plan import ParentPlan
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.store import Store
@@ -37,7 +36,7 @@ _GB = 1e9
 
 def named_run(name: str, ledger: str) -> RunAnswer:
     """The run of that name, or with the id that begins so; raises UserFacingError."""
-    return runs.find_run(name, signing.ask_ledger(ledger, LedgerApi.runs))
+    return runs.find_run(name, shutdown.ask_ledger(ledger, LedgerApi.runs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +106,7 @@ def choose_head(ledger: str, name: str, number: int | None) -> ParentPlan:
 def read_continued(plan: ParentPlan) -> ContinuedHead:
     """Find the head in the log of its ledger, with its proof; raises UserFacingError."""
     one = named_run(plan.run, plan.ledger)
-    return signing.ask_ledger(plan.ledger, partial(_read_continued, one, plan))
+    return shutdown.ask_ledger(plan.ledger, partial(_read_continued, one, plan))
 
 
 def read_rules(one: RunAnswer, ledger: str) -> Manifest:
@@ -115,13 +114,13 @@ def read_rules(one: RunAnswer, ledger: str) -> Manifest:
 
     Raises UserFacingError; runs.UnreadableRulesError if this version cannot read it.
     """
-    return signing.ask_ledger(ledger, partial(runs.read_manifest, one.run))
+    return shutdown.ask_ledger(ledger, partial(runs.read_manifest, one.run))
 
 
 def read_config(rules: Manifest, ledger: str) -> bytes | None:
     """The configuration of the run's model; None if the ledger does not have it."""
     name = digest_from_text(rules.model.config)
-    return signing.ask_ledger(ledger, lambda api: api.get_blob(name))
+    return shutdown.ask_ledger(ledger, lambda api: api.get_blob(name))
 
 
 async def _read_continued(one: RunAnswer, plan: ParentPlan, api: LedgerApi) -> ContinuedHead:

@@ -291,7 +291,7 @@ def open_run(
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     folders = (folder, *others)
     with signing.locked_folders(folders), locked(seed_folder):
-        network = signing.ask_ledger(ledger, LedgerApi.network)
+        network = shutdown.ask_ledger(ledger, LedgerApi.network)
         load_organisers(network, folders)  # fail before the long work
         prepared = prepare_run(plan)
         if prepared.base is not None:
@@ -300,7 +300,7 @@ def open_run(
         if prepared.parent is not None:
             prepared.parent.fetch(seed_folder / "store", stores)
         store_run(prepared, Store(seed_folder / "store", quota_bytes=heads.STORE_BYTES))
-        signing.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
+        shutdown.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
     return to_text(prepared.manifest.run_id)
 
 
@@ -320,7 +320,7 @@ def list_runs(ledger: str, worker_folder: Path, vram_gib: float | None = None) -
     With a device that the worker of that folder measured, also its forecast for each run. With a
     card's memory, also the open runs that it cannot train, and cells that could.
     """
-    runs = signing.ask_ledger(ledger, LedgerApi.runs)
+    runs = shutdown.ask_ledger(ledger, LedgerApi.runs)
     if not runs:
         Console(soft_wrap=True).print("No runs yet. An organiser opens one with `tequio run open`.")
         return
@@ -328,7 +328,7 @@ def list_runs(ledger: str, worker_folder: Path, vram_gib: float | None = None) -
     speed = max(read_speeds(worker_folder).values(), default=0.0)
     rows: tuple[RunRow, ...] = ()
     if speed or vram_gib is not None:
-        rows = signing.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed)).rows
+        rows = shutdown.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed)).rows
     forecasts = {row.run: row.day_points for row in rows} if speed else {}
     if forecasts:
         table.add_column("points/day")

@@ -22,13 +22,14 @@ from tequio_client import ipc
 from tequio_client.dataset.own_tokenizer import run_tokenizer
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
-from tequio_client.organiser import heads, signing
+from tequio_client.organiser import heads
 from tequio_client.organiser.model_source import ModelSourceSpec
 from tequio_client.organiser.plan import RunPlan
 from tequio_client.platform import programs
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.plugins import archive
 from tequio_client.plugins.archive import PluginArchive
+from tequio_client.worker import shutdown
 from tequio_client.worker.children.process import confined_variables
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
@@ -63,7 +64,7 @@ def fetch_archive(what: str, ledger: str) -> PluginArchive:
         if rules.own_code is None:
             raise UserFacingError(f"the run {rules.name} brings no code of its own")
         what = rules.own_code.archive
-    raw = signing.ask_ledger(
+    raw = shutdown.ask_ledger(
         ledger, lambda api: api.get_blob(digest_from_text(what), most_bytes=PLUGIN_BYTES)
     )
     if raw is None:

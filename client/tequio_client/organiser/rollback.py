@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tequio_client.ledger.runs import find_promotion
 from tequio_client.names import short_id
-from tequio_client.organiser import heads, opening, signing
+from tequio_client.organiser import heads, opening
+from tequio_client.worker import shutdown
 from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
@@ -33,7 +34,7 @@ def roll_back(
             f"{one.name} is {opening.state_name(one.state)}, and only a paused run can go back: "
             f"run `tequio run pause {short_id(one.run)}`, and wait until its round is over"
         )
-    head = signing.ask_ledger(ledger, lambda api: find_promotion(api, one, head_round)).body
+    head = shutdown.ask_ledger(ledger, lambda api: find_promotion(api, one, head_round)).body
     if one.head == head.head and one.resume.close is None:
         raise UserFacingError(f"{one.name} is at the head of round {head_round} already")
     if not agrees("\n".join(_explain(one, head, head_round))):

@@ -167,12 +167,9 @@ def seal(source: TextList, to: Path, *, needed: int, shares: int) -> SealedSet:
         )
         (stage / COMMITMENT).write_bytes(sealed.encode())
         for one in held:
-            files.write_private(stage / share_file_name(one), _letter(one).encode())
+            name = f"share-{one.index}-of-{one.shares}.txt"
+            files.write_private(stage / name, _letter(one).encode())
     return sealed
-
-
-def share_file_name(share: KeyShare) -> str:
-    return f"share-{share.index}-of-{share.shares}.txt"
 
 
 def _letter(share: KeyShare) -> str:
@@ -201,7 +198,8 @@ def _leaves(source: TextList) -> list[_Leaf]:
         )
     leaves, faults, seen = [], [], dict[bytes, int]()
     for index in range(len(source)):
-        size_bytes = _file_bytes(source, index)
+        # A folder may hold files of any size, so a file's size is asked before it is read.
+        size_bytes = source.paths[index].stat().st_size if isinstance(source, TextFiles) else 0
         raw = _raw(source, index) if size_bytes <= TEXT_BYTES else b""
         fault = _fault(max(size_bytes, len(raw)), raw) or _twin(source, index, raw, seen)
         if fault:
@@ -215,11 +213,6 @@ def _leaves(source: TextList) -> list[_Leaf]:
         ending = f"; and {more:,} more like these" if more > 0 else ""
         raise UserFacingError(f"nothing was sealed: {'; '.join(faults[:_NAMED])}{ending}")
     return leaves
-
-
-def _file_bytes(source: TextList, index: int) -> int:
-    # A folder may hold files of any size, so a file's size is asked before it is read.
-    return source.paths[index].stat().st_size if isinstance(source, TextFiles) else 0
 
 
 def _fault(size_bytes: int, raw: bytes) -> str:

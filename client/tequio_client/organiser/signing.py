@@ -33,7 +33,6 @@ from tequio_shared.errors import MalformedError, RefusedError, TequioError, User
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
-from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult
@@ -71,19 +70,6 @@ AHEAD_MS = 180_000
 SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""
 _FILE_BYTES = 2 * ENTRY_BYTES
-
-
-def ask_ledger(
-    ledger: str, question: Callable[[LedgerApi], Awaitable[T]], trust: Policy | None = None
-) -> T:
-    """Ask a ledger over a connection of its own; raises UserFacingError."""
-
-    async def asked() -> T:
-        async with LedgerApi(ledger, trust=trust) as api:
-            return await question(api)
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(asked)
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
@@ -297,7 +283,7 @@ def decide(
         return await sign_decision(api, body, options)
 
     with locked_folders(options.folders):
-        return ask_ledger(options.ledger, decided)
+        return shutdown.ask_ledger(options.ledger, decided)
 
 
 async def sign_decision(api: LedgerApi, body: Decision, options: SigningOptions) -> str:
@@ -333,7 +319,7 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     without consent.
     """
     with locked(folder):
-        return ask_ledger(ledger, partial(_countersign, file, folder, agrees))
+        return shutdown.ask_ledger(ledger, partial(_countersign, file, folder, agrees))
 
 
 def describe_decision(body: Body) -> str:

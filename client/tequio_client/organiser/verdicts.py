@@ -16,7 +16,7 @@ from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import check_measure, read_entries
 from tequio_client.names import clean_text
-from tequio_client.organiser import signing
+from tequio_client.worker import shutdown
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.runs import (
     MeasuredAnswer,
@@ -130,7 +130,7 @@ async def _last_pages(api: LedgerApi, run: RunAnswer, every: int) -> list[Measur
 
 def find_fine_head(name: str, ledger: str, trust: Policy | None = None) -> int:
     """Round of the newest fine head of a run; raises UserFacingError for none."""
-    seen = signing.ask_ledger(ledger, VerdictReader(name=name).read, trust)
+    seen = shutdown.ask_ledger(ledger, VerdictReader(name=name).read, trust)
     found = seen.newest_fine()
     if found is None:
         raise UserFacingError(
@@ -179,7 +179,7 @@ class PublishedHeads:
 
 def find_published(name: str, ledger: str, trust: Policy | None = None) -> PublishedHeads:
     """The published heads of a run; raises UserFacingError."""
-    return signing.ask_ledger(ledger, partial(read_published, name), trust)
+    return shutdown.ask_ledger(ledger, partial(read_published, name), trust)
 
 
 async def read_published(name: str, api: LedgerApi) -> PublishedHeads:

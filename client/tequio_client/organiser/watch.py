@@ -24,7 +24,7 @@ import trio
 from tequio_client.clock import BackOff
 from tequio_client.files import write_for_user
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.organiser import opening, rollback, signing
+from tequio_client.organiser import opening, rollback
 from tequio_client.organiser.verdicts import HeadVerdicts, VerdictReader, describe
 from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
@@ -98,7 +98,7 @@ class RunWatch:
 
         Raises UserFacingError.
         """
-        seen = signing.ask_ledger(self.options.ledger, self.reader.read)
+        seen = shutdown.ask_ledger(self.options.ledger, self.reader.read)
         since = _accepted(seen, self._read_file().get(seen.run.run, ()))
         newest = _newest(seen, since)
         is_over = seen.run.state == RunState.FINISHED

@@ -183,14 +183,13 @@ def renew_command(*, folder: Path, role: str) -> None:
 @click.option("--minimum", required=True, help="Oldest version that members should run.")
 @cli.ledger_option
 @cli.signing_options
-def announce_command(  # noqa: PLR0913 - one parameter an option
+def announce_command(
     *,
     metadata: str,
     version: str,
     minimum: str,
     ledger: str,
-    folder: Path,
-    others: tuple[Path, ...],
+    folders: tuple[Path, ...],
     out: Path | None,
 ) -> None:
     """Name a list of releases in a network's log.
@@ -211,7 +210,7 @@ def announce_command(  # noqa: PLR0913 - one parameter an option
         )
     except MalformedError as err:
         raise UserFacingError(f"cannot announce {metadata}: {err}") from err
-    options = signing.SigningOptions(ledger=ledger, folders=(folder, *others), out=out)
+    options = signing.SigningOptions(ledger=ledger, folders=folders, out=out)
     click.echo(signing.decide(body, options))
 
 

@@ -221,7 +221,8 @@ class ReleaseRepository:
             return False
         for key in mine:
             proposed.sign(key, append=True)
-        if not self._is_complete(role, proposed):
+        valid, needed = self._verdict(role, proposed)
+        if valid < needed:
             self._write(self._pending / f"{role}.json", proposed)
             return False
         version = proposed.signed.version
@@ -229,10 +230,6 @@ class ReleaseRepository:
         self._write(self._metadata / named, proposed)
         (self._pending / f"{role}.json").unlink()
         return True
-
-    def _is_complete(self, role: str, proposed: Metadata[Any]) -> bool:
-        valid, needed = self._verdict(role, proposed)
-        return valid >= needed
 
     def _verdict(self, role: str, proposed: Metadata[Any]) -> tuple[int, int]:
         """Signatures that count, and how many must; a root's count by the old one, too."""

@@ -95,7 +95,7 @@ class HostPopulation:
                 yield Session(on_ms=HOUR_MS * _MOST_SESSION_H, off_ms=0, is_sudden=False)
         yield _first_session(rng)
         while True:
-            yield _session(_on_hours(rng), _off_hours(rng), rng)
+            yield _session(rng.weibullvariate(ON_HOURS, ON_SHAPE), _off_hours(rng), rng)
 
     def _fitting_cards(self, least: int) -> tuple[tuple[int, float], ...]:
         fitting = tuple(
@@ -135,10 +135,6 @@ def mean_online_share() -> float:
     on = ON_HOURS * math.gamma(1 + 1 / ON_SHAPE)
     off = math.exp(OFF_MU + OFF_SIGMA**2 / 2)
     return on / (on + off)
-
-
-def _on_hours(rng: Random) -> float:
-    return rng.weibullvariate(ON_HOURS, ON_SHAPE)
 
 
 def _off_hours(rng: Random) -> float:

@@ -78,8 +78,8 @@ class LedgerCost:
 class SimulatedLedger:
     """A log that begins with the run; `readers` is set by the simulation."""
 
-    def __init__(self, manifest: Manifest, now_ms: int, *, readers: int = 0) -> None:
-        self.readers = readers
+    def __init__(self, manifest: Manifest, now_ms: int) -> None:
+        self.readers = 0
         """Peers that follow the log now."""
         self.cost = LedgerCost()
         self.refused: Counter[str] = Counter()

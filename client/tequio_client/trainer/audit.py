@@ -179,7 +179,7 @@ def measure(
         rounding=share(sample.rounding, energies, np.ones_like(is_hidden), leaves.chunks),
         positions=_share((sample.sent != 0) & (sample.own != 0), sample.sent != 0),
         signs=_share(sample.sent * sample.own > 0, (sample.sent != 0) & (sample.own != 0)),
-        values=_difference(sample.sent - sample.own, sample.own),
+        values=_units(math.sqrt(_energy(sample.sent - sample.own)), math.sqrt(_energy(sample.own))),
         leaves=sample.held_back,
         cosine=figures.cosine,
     )
@@ -355,11 +355,6 @@ def _mean_share(
     if not wholes.all():
         return MOST_DIFFERENCE if parts.any() else 0
     return _units(math.sqrt(float((parts / wholes).mean())), 1.0)
-
-
-def _difference(part: Tensor, whole: Tensor) -> int:
-    """Relative L2 norm in 1/10000."""
-    return _units(math.sqrt(_energy(part)), math.sqrt(_energy(whole)))
 
 
 def _energy(values: Tensor) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -130,10 +130,6 @@ def _opened(asked: OpenTokenizer) -> OpenedTokenizer:
 
 def _encoded(opened: OpenedTokenizer, text: str) -> EncodedText:
     try:
-        return EncodedText(ids=_packed(opened.encode(text)))
+        return EncodedText(ids=np.array(opened.encode(text), "<u4").tobytes())
     except (TequioError, MemoryError) as err:
         return EncodedText(problem=str(err)[:_WHY_CHARS] or "out of memory")
-
-
-def _packed(ids: Sequence[int]) -> bytes:
-    return np.array(ids, "<u4").tobytes()

@@ -65,10 +65,10 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.organiser import signing
     from tequio_client.verify import audit as program
     from tequio_client.verify.report import ProgressBars
     from tequio_client.verify.source import MirrorFolder
+    from tequio_client.worker import shutdown
     from tequio_client.worker.swarm.seeds import StoreFolders
 
     reads_stores = not from_log_only and (stores or mirror)
@@ -82,7 +82,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
         # A ledger that does not answer fails here, rather than in a report with nothing in it.
-        signing.ask_ledger(ledger, LedgerApi.network)
+        shutdown.ask_ledger(ledger, LedgerApi.network)
     with (
         ProgressBars(Console(stderr=True)) as bars,
         TemporaryDirectory(prefix="tequio-audit-") as folder,

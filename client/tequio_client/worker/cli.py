@@ -489,9 +489,12 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
 
 
 def _network_lines(shown: Snapshot) -> Iterator[str]:
+    from tequio_client.ipc.snapshot import LendingReason
+
     if shown.ledger.announcement:
         yield f"From the network's organisers: {shown.ledger.announcement}"
-    if shown.ledger.problem and not _names_ledger(shown.decision):
+    told = (LendingReason.LEDGER_AWAY, LendingReason.LEDGER_UNKNOWN)
+    if shown.ledger.problem and shown.decision.reason not in told:
         yield f"Can't reach the network at {shown.ledger.url}"
 
 
@@ -506,12 +509,6 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
         yield "The app downloads it; without the app: tequio runtime install"
     if decision.is_startable:
         yield "Start now anyway: tequio contribute --now"
-
-
-def _names_ledger(decision: Decision) -> bool:
-    from tequio_client.ipc.snapshot import LendingReason
-
-    return decision.reason in {LendingReason.LEDGER_AWAY, LendingReason.LEDGER_UNKNOWN}
 
 
 def _device_lines(shown: Snapshot) -> Iterator[str]:

@@ -6,7 +6,6 @@ its cell, whatever became of that, and its successor waits for the next one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +36,7 @@ async def keep_rank(program: ChildProgram, place: CellPlace) -> None:
     while True:
         log.info("rank of a cell", rank=place.rank, of=place.size, first=place.address)
         began_s = trio.current_time()
-        reason = await child.run_once(_no_lines, _ignore)
+        reason = await child.run_once(tuple, lambda _: None)  # it reports to rank 0
         if reason == f"exit status {AWAY_STATUS}":
             raise UserFacingError(
                 f"rank 0 did not answer at {place.address}:{place.port}: start it, and check "
@@ -47,11 +46,3 @@ async def keep_rank(program: ChildProgram, place: CellPlace) -> None:
         pause_s = child.pause_s(failures)
         log.warning("rank ended, restarting", reason=reason, after_s=pause_s)
         await child.pause(pause_s)
-
-
-def _no_lines() -> Iterable[bytes]:
-    return ()
-
-
-def _ignore(line: bytes) -> None:
-    """Drop a line: a rank reports to rank 0."""

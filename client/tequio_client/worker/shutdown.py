@@ -9,14 +9,17 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import structlog
 import trio
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
-from tequio_shared.log.policy import NoQuorumError, UntrustedLogError
+from tequio_shared.log.policy import NoQuorumError, Policy, UntrustedLogError
 
+T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 STOP_SIGNALS: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
@@ -77,6 +80,19 @@ def ungrouped_errors() -> Iterator[None]:
         yield
     except BaseExceptionGroup as group:
         raise first_error(group) from group
+
+
+def ask_ledger(
+    ledger: str, question: Callable[[LedgerApi], Awaitable[T]], trust: Policy | None = None
+) -> T:
+    """Ask a ledger over a connection of its own; raises UserFacingError."""
+
+    async def asked() -> T:
+        async with LedgerApi(ledger, trust=trust) as api:
+            return await question(api)
+
+    with explain_unreachable_ledger(ledger):
+        return trio.run(asked)
 
 
 class StoppableProgram:

@@ -93,6 +93,10 @@ Origin = Annotated[
         description="Name of the log: an address without a scheme, such as ledger.example/net1.",
     ),
 ]
+StoreUrl = Annotated[
+    str,
+    Meta(pattern=r"(?s)^(|(s3://|file:///).*)\Z", title="a URL that begins with s3:// or file:///"),
+]
 LedgerFolder = Annotated[Folder, Meta(description="Folder of the ledger's data and keys.")]
 LedgerDatabase = Annotated[
     str,
@@ -121,19 +125,15 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
     database: LedgerDatabase = ""
     """Empty for SQLite in the folder."""
     blobs: Annotated[
-        str,
+        StoreUrl,
         Meta(
-            pattern=r"(?s)^(|(s3://|file:///).*)\Z",
-            title="a URL that begins with s3:// or file:///",
             description="URL where all replicas store blobs, such as s3://bucket/prefix. "
-            "Default: the folder.",
+            "Default: the folder."
         ),
     ] = ""
     tiles: Annotated[
-        str,
+        StoreUrl,
         Meta(
-            pattern=r"(?s)^(|(s3://|file:///).*)\Z",
-            title="a URL that begins with s3:// or file:///",
             description="URL to which full tiles and bundles of the log are copied, such as "
             "s3://bucket/log. Default: none are copied.",
         ),

@@ -127,7 +127,7 @@ class ConnectionTable:
             return self._close(chosen, "address connections")
         if len(self._networks) >= self._limits.most:
             # A network's only silent one has probably just come: it goes last.
-            chosen = self._silent.oldest_of_greediest(2) or self._idle.oldest_of_greediest(2)
+            chosen = self._silent.oldest_of_greediest() or self._idle.oldest_of_greediest()
             chosen = chosen or self._idle.oldest() or self._silent.oldest()
             return self._close(chosen, "all connections")
         return True
@@ -235,10 +235,10 @@ class _WaitingList:
     def oldest_of(self, network: str) -> Closable | None:
         return next(iter(self._by_network.get(network, ())), None)
 
-    def oldest_of_greediest(self, least: int) -> Closable | None:
-        """Give the oldest of the network address that has most, if it has that many."""
+    def oldest_of_greediest(self) -> Closable | None:
+        """Give the oldest of the network address that has most, if it has several."""
         most = max(self._by_count, default=0)
-        return self.oldest_of(next(iter(self._by_count[most]))) if most >= least else None
+        return self.oldest_of(next(iter(self._by_count[most]))) if most > 1 else None
 
     def _move(self, network: str, before: int, now: int) -> None:
         if not network:

@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 from tequio_shared.api.answer import ROWS, AsOf, Rows, Text
 from tequio_shared.ids import (
     Bytes32Text,
-    HeadHash,
     Natural,
     NoticeText,
     Positive,
@@ -118,11 +117,6 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     @property
     def id(self) -> RunId:
         return RunId(digest_from_text(self.run))
-
-    @property
-    def head_hash(self) -> HeadHash | None:
-        """The last promoted head, or None."""
-        return None if self.head is None else HeadHash(digest_from_text(self.head))
 
 
 class RunsAnswer(Struct, frozen=True):

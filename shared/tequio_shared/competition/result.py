@@ -217,15 +217,9 @@ def _interval(values: Sequence[int]) -> ConfidenceInterval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorDeviation:
-    """One evaluator against the medians, in millibits: `total` is its sum less theirs.
+    """One evaluator against the medians; `outside` are the documents beyond the tolerance."""
 
-    `outside` are the documents, by number, beyond the tolerance; `worst` is the one with the
-    largest difference, -1 where all are equal.
-    """
-
-    total: int
     outside: tuple[int, ...]
-    worst: int
     is_outlier: bool
 
 
@@ -254,7 +248,6 @@ def deviations(evaluations: Mapping[str, Sequence[DocumentScore]]) -> dict[str, 
 def _deviation(
     scores: Sequence[DocumentScore], middle: Sequence[DocumentScore]
 ) -> EvaluatorDeviation:
-    off = [one.millibits - other.millibits for one, other in zip(scores, middle, strict=True)]
     outside = tuple(
         at
         for at, (one, other) in enumerate(zip(scores, middle, strict=True))
@@ -262,13 +255,10 @@ def _deviation(
         # A charged document costs the same for all; reading it or not is a different claim.
         or one.refusal is not other.refusal
     )
-    whole = sum(one.millibits for one in middle)
-    worst = max(range(len(off)), key=lambda at: (abs(off[at]), -at))
+    total, whole = (sum(one.millibits for one in each) for each in (scores, middle))
     return EvaluatorDeviation(
-        total=sum(off),
         outside=outside,
-        worst=worst if off[worst] else -1,
-        is_outlier=bool(outside) or not is_within(whole + sum(off), whole, TOTAL_TOLERANCE),
+        is_outlier=bool(outside) or not is_within(total, whole, TOTAL_TOLERANCE),
     )
 
 

@@ -63,7 +63,8 @@ def encode_step(
     chosen = np.take_along_axis(multiples, indices, axis=1)
     codes = (np.abs(chosen) | np.where(chosen < 0, _NEGATIVE, 0)).astype(np.uint16)
     entries = pack_entries(indices.astype(np.uint16), codes, _CODE_BITS)
-    return np.concatenate([_bytes_of(quanta), entries], axis=1).tobytes()
+    begins = quanta.astype("<u4").view(np.uint8).reshape(-1, _QUANTUM_BYTES)
+    return np.concatenate([begins, entries], axis=1).tobytes()
 
 
 def apply_step(
@@ -95,7 +96,3 @@ def _filled(
     room = (down_k - counts)[:, None]
     chosen = is_moved | (~is_moved & (np.cumsum(~is_moved, axis=1) <= room))
     return (np.flatnonzero(chosen) % CHUNK).reshape(-1, down_k)
-
-
-def _bytes_of(quanta: NDArray[np.int64]) -> NDArray[np.uint8]:
-    return quanta.astype("<u4").view(np.uint8).reshape(-1, _QUANTUM_BYTES)

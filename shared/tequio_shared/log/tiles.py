@@ -353,15 +353,6 @@ class TileTree:
             self._push(level + 1, merkle.root_of_hashes(hashes), at // TILE_WIDTH)
 
 
-def count_tiles(size: int) -> int:
-    """Count the tiles of a tree of that size, unfinished ones included."""
-    count, nodes = 0, size
-    while nodes:
-        count += -(-nodes // TILE_WIDTH)
-        nodes //= TILE_WIDTH
-    return count
-
-
 def next_range(first: int, size: int) -> tuple[int, int]:
     """Range to read next after `first` entries: the rest of their bundle, up to the log's size."""
     return first, min(size, first - first % TILE_WIDTH + TILE_WIDTH)

@@ -302,7 +302,8 @@ class AuditBook:
             drawn = self._next_auditors(view, case, members)
             for one in drawn:
                 self._order(one)
-            if not drawn and not self._waits(view, case):
+            if not drawn and not (case.is_disputed and self._goes_on(view, case)):
+                # A dispute for which nobody was free may find a jury in the next round.
                 del self.cases[case.id]
                 over.extend(_cleared(view, case))
         return over
@@ -319,27 +320,21 @@ class AuditBook:
         if case.is_disputed:
             free = members.pool.free_with_lot()
             jury = audit_draws.draw_jury(case.work, free, JURY, members.judges, members.barred)
-            return self._seated(case, members.seat(jury))
+            seated = members.seat(jury)
+            if seated:
+                is_second = case.stage is AuditStage.REVIEW
+                case.stage = AuditStage.SECOND_DISPUTE if is_second else AuditStage.DISPUTE
+            return seated
         # However often it was checked: who knew that nobody comes after it would not have to work.
         case.stage = AuditStage.REVIEW if case.is_reviewed else AuditStage.CHECK
         works = [(case.work, CHECKED_BP)]
         return audit_draws.draw_some(works, members.lots, members.elected, members.pool, 1)
-
-    def _seated(self, case: AuditCase, jury: list[DrawnAudit]) -> list[DrawnAudit]:
-        if jury:
-            is_second = case.stage is AuditStage.REVIEW
-            case.stage = AuditStage.SECOND_DISPUTE if is_second else AuditStage.DISPUTE
-        return jury
 
     def _goes_on(self, view: RoundView, case: AuditCase) -> bool:
         """Return whether auditors may be drawn after those that have reported."""
         has_jury = case.stage in (AuditStage.DISPUTE, AuditStage.SECOND_DISPUTE)
         is_answered = len(case.votes) > case.settled
         return is_answered and not has_jury and view.number <= case.last_draw
-
-    def _waits(self, view: RoundView, case: AuditCase) -> bool:
-        """Return whether a dispute for which nobody was free may find a jury in the next round."""
-        return self._goes_on(view, case) and case.is_disputed
 
     def _draw_first(
         self,

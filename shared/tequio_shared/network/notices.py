@@ -62,14 +62,11 @@ class NetworkNotices:
         # Announcements interrupt people on their desktops, and stay in the log permanently.
         wait_ms = self.announced_ms + ANNOUNCEMENT_INTERVAL_MS - ts
         if self.announced_ms and wait_ms > 0:
+            passed_ms = max(ts - self.announced_ms, 0)
             raise RefusedError(
                 "too-early",
-                f"the last announcement to the network was {_ago(ts - self.announced_ms)}: wait "
+                f"the last announcement to the network was {passed_ms // 60_000} min ago: wait "
                 f"{-(-wait_ms // 60_000)} min, or take it back with an empty text until then",
             )
         self.announcement = Notice(index=index, ts=ts, text=body.text)
         self.announced_ms = ts
-
-
-def _ago(passed_ms: int) -> str:
-    return f"{max(passed_ms, 0) // 60_000} min ago"

@@ -114,8 +114,9 @@ class Teams:
             self._found(index, ts, author, body.name, invitation, goal)
             return
         record = self._owned_by(author, body.team)
-        if goal and record.goal and (goal.gflop, goal.until) == _goal_of(record.goal):
-            goal = record.goal
+        old = record.goal
+        if goal and old and (goal.gflop, goal.until) == (old.gflop, old.until):
+            goal = old
         now = record.name, record.invitation, record.goal
         if now == (body.name, invitation, goal):
             raise RefusedError("already-said", "the team has this name, join link and goal already")
@@ -322,7 +323,3 @@ class Teams:
                 f"the name {name!r} belonged to a team that ended and is reserved for "
                 f"{days(left_ms)} more; choose another one",
             )
-
-
-def _goal_of(goal: TeamGoal) -> tuple[int, int]:
-    return goal.gflop, goal.until

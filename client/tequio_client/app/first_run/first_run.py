@@ -276,7 +276,7 @@ class FirstRun(QWidget):
         self._scroll.setWidget(content)
         name = Label("Tequio", TextStyle.HEADING)
         marks = (self._progress, 6, self._marks)
-        head = hbox(Logo(24), name, None, *marks, spacing=9, margins=(22, 18, 26, 8))
+        head = hbox(Logo(), name, None, *marks, spacing=9, margins=(22, 18, 26, 8))
         rule = QFrame()
         rule.setProperty("kind", "rule")
         self._buttons = hbox(self.leave, None, self.back, self.next, spacing=10)

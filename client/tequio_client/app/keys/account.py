@@ -132,6 +132,23 @@ class AccountDialog(KeyDialog):
             self.set_busy(is_busy=True)
             self._keys.read_recovery(source.value, then, self.show_error)
 
+    def _replace(self, former: str, recovery: bytes) -> None:
+        """Put a new key in the place of another one, with the latter's recovery key if it has one.
+
+        The new key is stored before the request and installed after it, so it cannot get lost
+        between.
+        """
+
+        def send(seed: bytes) -> None:
+            by = to_text(recovery) if recovery else ""
+            question = RequestReplacement(former=former, seed=to_text(seed), recovery=by)
+            self._send(
+                question, lambda: self._keys.install_successor(self._finish, self.show_error)
+            )
+
+        self.set_busy(is_busy=True)
+        self._keys.prepare_successor(send, self.show_error)
+
 
 class RecoveryDialog(AccountDialog):
     """Makes a recovery key, has it kept elsewhere, and binds it to the key.
@@ -253,10 +270,7 @@ class RecoveryDialog(AccountDialog):
 
 
 class ReplaceDialog(AccountDialog):
-    """Puts a new key in the place of this computer's, or of a lost computer's (`is_lost`).
-
-    The new key is stored before the request and installed after it, so it cannot get lost between.
-    """
+    """Puts a new key in the place of this computer's."""
 
     def __init__(
         self,
@@ -274,7 +288,6 @@ class ReplaceDialog(AccountDialog):
             ),
         )
         self.main.setText(self.tr("Replace the key"))
-        self._recovery = b""
         self.source: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             self.source = BackupSource(self.tr("Passphrase of the file"), choose)
@@ -301,22 +314,8 @@ class ReplaceDialog(AccountDialog):
             self._prepare(b"")
 
     def _prepare(self, recovery: bytes) -> None:
-        self._recovery = recovery
-        self.set_busy(is_busy=True)
-        self._keys.prepare_successor(self._replace, self.show_error)
-
-    def _replace(self, seed: bytes) -> None:
-        if self._account.reply is None:
-            return
-        question = RequestReplacement(
-            former=self._account.reply.key,
-            seed=to_text(seed),
-            recovery=to_text(self._recovery) if self._recovery else "",
-        )
-        self._send(question, self._install)
-
-    def _install(self) -> None:
-        self._keys.install_successor(self._finish, self.show_error)
+        if self._account.reply is not None:
+            self._replace(self._account.reply.key, recovery)
 
 
 class LostKeyDialog(AccountDialog):
@@ -386,15 +385,7 @@ class LostKeyDialog(AccountDialog):
         if self.ways.selected == "revoke":
             self._send(RequestRevocation(key=key, seed=seed))
             return
-
-        def replace(successor: bytes) -> None:
-            question = RequestReplacement(former=key, seed=to_text(successor), recovery=seed)
-            self._send(question, self._install)
-
-        self._keys.prepare_successor(replace, self.show_error)
-
-    def _install(self) -> None:
-        self._keys.install_successor(self._finish, self.show_error)
+        self._replace(key, recovery)
 
 
 class NameDialog(AccountDialog):

@@ -328,9 +328,9 @@ class StateIcon(QWidget):
 
 
 class Logo(QWidget):
-    def __init__(self, size: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.setFixedSize(QSize(size, size))
+        self.setFixedSize(QSize(24, 24))
 
     @paint_event
     def paintEvent(self, painter: QPainter) -> None:

@@ -166,7 +166,8 @@ class CellHost:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(talk.beat)
             ask = await talk.receive_a(AskForPlace)
-            self._check_fit(ask)
+            if why := why_unfit(self._offer, ask):
+                raise RefusedPlaceError(PlaceRefusal(reason=why))
             # Beside it, what the guest sends is read on: a stream that nobody reads is lost.
             nursery.start_soon(self._seat, talk, ask, receiver)
             await talk.receive_a(Leave)
@@ -242,10 +243,6 @@ class CellHost:
         if receiver in known or len(known) < RECEIVERS:
             return ""
         return f"a cell shares points with at most {RECEIVERS} keys, and others came first"
-
-    def _check_fit(self, ask: AskForPlace) -> None:
-        if why := why_unfit(self._offer, ask):
-            raise RefusedPlaceError(PlaceRefusal(reason=why))
 
     async def _seat(
         self, talk: CellConversation, ask: AskForPlace, receiver: PeerKey | None

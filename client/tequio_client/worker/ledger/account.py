@@ -10,7 +10,7 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -81,7 +81,7 @@ T = TypeVar("T")
 
 
 def standing_lines(ledger: str, folder: Path) -> list[str]:
-    one, evidence = _at_ledger(ledger, partial(read_standing, key=_signer(folder).key))
+    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=_signer(folder).key))
     lines = [describe_standing(one)]
     lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
     return lines + advice(one, now_ms())
@@ -89,7 +89,7 @@ def standing_lines(ledger: str, folder: Path) -> list[str]:
 
 def standing_json(ledger: str, folder: Path) -> bytes:
     signer = _signer(folder)
-    one, evidence = _at_ledger(ledger, partial(read_standing, key=signer.key))
+    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=signer.key))
     report = {
         "key": to_text(signer.key),
         **msgspec.structs.asdict(one),
@@ -114,7 +114,7 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
         raise UserFacingError(f"the text is not UTF-8 ({err.reason}): save it as UTF-8") from err
     load = partial(_signer, folder)
     reply = key_commands.carry_out(ledger, folder, load, question, AccountReply)
-    one, _ = _at_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
+    one, _ = shutdown.ask_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
@@ -127,21 +127,12 @@ def _signer(folder: Path) -> Signer:
     return identity.load(folder)
 
 
-def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    async def run() -> T:
-        async with LedgerApi(ledger) as api:
-            return await work(api)
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(run)
-
-
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:
     """Register the key in the folder, unless it is registered; returns the result in words."""
     with locked(folder):
         signer = identity.load_or_create(folder)
         work = partial(join_network, folder=folder, signer=signer, link=link)
-        return _at_ledger(link.ledger, work)
+        return shutdown.ask_ledger(link.ledger, work)
 
 
 async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
@@ -251,7 +242,7 @@ def connect_account(
             outcome = await _at_connector(server, net, signer, provider, show, visit)
             show(await proven_tier(api, signer, outcome))
 
-    _at_ledger(ledger, connect)
+    shutdown.ask_ledger(ledger, connect)
 
 
 async def _at_connector(

@@ -89,7 +89,7 @@ async def describe(api: LedgerApi, signer: Signer) -> AccountReply:
         replaces=account.replaces or "",
         name=account.name,
         team=account.team,
-        team_name=await _team_name(api, account.team),
+        team_name=(await api.team(account.team, limit=1)).name if account.team else "",
         tier=account.tier.tier,
         # Its own points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=own_gflop > 0 or account.tier.tier > 0,
@@ -99,10 +99,6 @@ async def describe(api: LedgerApi, signer: Signer) -> AccountReply:
         streak_days=account.streak_days,
         badges=tuple(BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
-
-
-async def _team_name(api: LedgerApi, team: int) -> str:
-    return (await api.team(team, limit=1)).name if team else ""
 
 
 async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) -> None:

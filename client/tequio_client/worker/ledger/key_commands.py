@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import trio
-
 from tequio_client.control_socket import WorkerCall, is_worker_running
 from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.control import Reply
@@ -38,7 +36,7 @@ def new_seed() -> bytes:
 
 def account(ledger: str, key: PeerKey) -> PeerAnswer:
     """Describe a key; raises RefusedError if it is not registered."""
-    return _at_ledger(ledger, lambda api: api.peer(key))
+    return shutdown.ask_ledger(ledger, lambda api: api.peer(key))
 
 
 def bind_recovery(
@@ -91,7 +89,9 @@ def replace(
     """Replace a key by a new one, which is the folder's afterwards; returns it."""
     with locked(store.folder):
         made = successor.prepare(store, passphrase)
-        _at_ledger(ledger, partial(key_changes.replace, former=former, successor=made, by=by))
+        shutdown.ask_ledger(
+            ledger, partial(key_changes.replace, former=former, successor=made, by=by)
+        )
         return successor.install(store, passphrase)
 
 
@@ -108,13 +108,4 @@ def _with_outbox(
         raise refusal
 
     with locked(folder):
-        return _at_ledger(ledger, work)
-
-
-def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    async def run() -> T:
-        async with LedgerApi(ledger) as api:
-            return await work(api)
-
-    with shutdown.explain_unreachable_ledger(ledger):
-        return trio.run(run)
+        return shutdown.ask_ledger(ledger, work)

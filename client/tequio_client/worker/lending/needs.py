@@ -190,7 +190,7 @@ class _RoundParts:
         self.up_bytes = exchanged + to_seed / members + gossip
         shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._first_shards = sum(shards[:SHARDS])
-        self._base = _base_bytes(manifest)
+        self._base = manifest.frozen.size_bytes if manifest.frozen else 0
         feedback = FEEDBACK_FILES * _LEAF_BYTES * manifest.chunks
         self._working = (ROUNDS_KEPT + 1) * manifest.weights_bytes + feedback
         self.first_bytes = self._head + self._first_shards + self._base
@@ -385,10 +385,6 @@ def _tables(manifest: Manifest) -> list[tuple[int, ...]]:
         for name, shape in manifest.model.tensors
         if len(shape) > 1 and not any(part.isdigit() for part in name.split("."))
     ]
-
-
-def _base_bytes(manifest: Manifest) -> int:
-    return manifest.frozen.size_bytes if manifest.frozen else 0
 
 
 def _held_bytes(manifest: Manifest) -> int:

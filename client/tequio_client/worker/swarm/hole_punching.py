@@ -262,7 +262,7 @@ class HolePuncher:
         peer = invited.peer
         # Only those that we chose to connect to introduce others: strangers come to anybody.
         is_ours = self.is_partner(peer) and self._network.is_chosen(stream.peer)
-        if not is_ours or self._is_connected(peer):
+        if not is_ours or self._network.is_connected(peer):
             return PunchAnswer(status=PunchStatus.REFUSED)
         is_kept = invited.seen_port == stream.local_port
         self._learn(stream.peer, is_kept=is_kept)
@@ -316,11 +316,11 @@ class HolePuncher:
     async def _wait_to_be_met(self, peer: PeerKey) -> bool:
         """Wait for an invitation of that peer, and how it ends; returns whether it connected."""
         with trio.move_on_after(INVITE_S):
-            while not (peer in self._answering or self._is_connected(peer)):  # noqa: ASYNC110 - the library has no event
+            while not (peer in self._answering or self._network.is_connected(peer)):  # noqa: ASYNC110 - the library has no event
                 await trio.sleep(0.1)
         if (attempt := self._answering.get(peer)) is not None:
             await attempt.wait()
-        return self._is_connected(peer)
+        return self._network.is_connected(peer)
 
     async def _dial(
         self, peer: PeerKey, port: PunchedPort, introducer: PeerKey, answer: PunchAnswer
@@ -394,9 +394,6 @@ class HolePuncher:
 
     def is_partner(self, peer: PeerKey) -> bool:
         return any(peer in members() for members in self._partners)
-
-    def _is_connected(self, peer: PeerKey) -> bool:
-        return self._network.is_connected(peer)
 
     def _is_crowded(self) -> bool:
         return len(self._network.connected_peers()) >= MOST_CONNECTIONS

@@ -465,11 +465,6 @@ def admission_conditions(rules: Admission) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def shell_word(text: str) -> str:
-    """Quote a text as one word of a shell's command, if that is needed."""
-    return shlex.quote(text)
-
-
 FILTERS = {
     one.__name__: one
     for one in (
@@ -489,7 +484,7 @@ FILTERS = {
             duration,
         ),
         *(utc_time, relative_time, machine_time, avatar, badge, short_key, to_text, bits_per_byte),
-        *(outcome, standing, describe_cause, tier, meaning, shell_word),
+        *(outcome, standing, describe_cause, tier, meaning),
     )
-}
+} | {"shell_word": shlex.quote}
 """Filters of templates, by name."""

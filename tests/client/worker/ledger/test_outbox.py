@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from trio.testing import MockClock
 
-    from tests.support.memory_log import LogServer
-
 
 ME = Signer(bytes([1]) * 32)
 RUN = RunId(bytes([5]) * 32)
@@ -390,12 +388,6 @@ EVALUATION = EvalCommit(
 
 def types(log: MemoryLog) -> list[str]:
     return [entry.statement.type for entry in ours(log)]
-
-
-async def until_posted(server: LogServer) -> None:
-    """Wait until the outbox has tried to send something."""
-    while not any(one.startswith("POST /v1/statements") for one in server.requests):
-        await trio.testing.wait_all_tasks_blocked(0.02)
 
 
 @pytest.mark.trio
