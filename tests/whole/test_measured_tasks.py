@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import TYPE_CHECKING
 
 import httpx
@@ -28,7 +29,9 @@ WHOLE_S = 1_200.0
 TASK = small_task(60)
 LIAR = "citlali"
 _MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
-FILES = RunFiles(config=CONFIG, plan=plan() + _MEASURE)
+# All three from the first round, so that each is drawn for the first head.
+_PLAN = plan().replace("min_members = 2", "min_members = 3")
+FILES = RunFiles(config=CONFIG, plan=_PLAN + _MEASURE)
 FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 
 
@@ -79,6 +82,8 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
                 page = (await client.get(f"/runs/{run.run}", headers={"accept": "text/html"})).text
             assert "Answers of the head of round" in page
             assert f">{TASK.name}</a>" in page
+            for one in (*honest, liar):  # what they go on with would only slow the score
+                one.send(signal.SIGTERM)
             await _check_score(stage, measured[0], file)
             for actor in stage.actors:
                 actor.may_end = True
