@@ -7,8 +7,10 @@ its exit status, which becomes the command's. When either ends, so does the othe
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from tequio_client.worker.children import trainer as trainer_child
 from tests.support.forked_program import TRAINER, ForkedProgram
 
 _ORDER_BYTES = 1 << 17
@@ -44,10 +47,16 @@ def trainer_command(module: str = "tequio_client.trainer") -> tuple[str, ...]:
     return (sys.executable, "-S", "-E", "-c", _COMMAND, _address(), TRAINER, module)
 
 
+def use_for_trainers(command: str) -> None:
+    """Let the worker that this process is going to be start its trainers by that command."""
+    vars(trainer_child)["TRAINER"] = tuple(msgspec.json.decode(command, type=list[str]))
+
+
 @cache
 def _address() -> str:
     """Start the service, once in a process; return where it is."""
     folder = tempfile.mkdtemp(prefix="tequio-fork-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = str(Path(folder) / "socket")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path)

@@ -14,7 +14,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_shared.multiple_choice import MeasuredTask
 from tests.support import hostile_worker
 from tests.support.attack_table import attack
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RUN, RunFiles, begin, open_run, plan
 from tests.support.small_tasks import small_task
 from tests.support.timing_slack import allowed_s
@@ -40,7 +40,10 @@ FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 @pytest.mark.trio
 async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await begin(stage, FILES)
             file = tmp_path / "words.task"
             file.write_bytes(TASK.encode())
