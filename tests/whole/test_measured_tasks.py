@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from tests.support.real_network import RealNetwork
 
 WHOLE_S = 1_200.0
-TASK = small_task(60)
+TASK_QUESTIONS = 32
+TASK = small_task(TASK_QUESTIONS)
 LIAR = "citlali"
-_MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
+_MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 200\ntasks = ["words.task"]\n'
 # All three from the first round, so that each is drawn for the first head.
 _PLAN = plan().replace("min_members = 2", "min_members = 3")
 FILES = RunFiles(config=CONFIG, plan=_PLAN + _MEASURE)
@@ -73,7 +74,7 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
             claimed = by_peer.pop(liar.key)
             assert by_peer.keys() == {one.key for one in honest}
             assert claimed.is_outlier
-            assert [getattr(claimed, name) for name in FIGURES] == [60] * 5
+            assert [getattr(claimed, name) for name in FIGURES] == [TASK_QUESTIONS] * 5
             for one in by_peer.values():
                 assert not one.is_outlier
                 assert [getattr(one, name) for name in FIGURES] == [
@@ -85,8 +86,8 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
                 page = (await client.get(f"/runs/{run.run}", headers={"accept": "text/html"})).text
             assert "Answers of the head of round" in page
             assert f">{TASK.name}</a>" in page
-            for one in (*honest, liar):  # what they go on with would only slow the score
-                one.send(signal.SIGTERM)
+            for actor in (*honest, liar):  # what they go on with would only slow the score
+                actor.send(signal.SIGTERM)
             await _check_score(stage, measured[0], file)
             for actor in stage.actors:
                 actor.may_end = True
