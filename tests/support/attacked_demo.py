@@ -9,10 +9,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from tequio_client.demo import main, play
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import DemoScript
 from tequio_client.keys import identity
 from tequio_client.platform.programs import tequio
@@ -22,6 +24,7 @@ from tequio_shared.statements.network import StandingChange
 from tequio_shared.statements.runs import RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support import hostile_worker
+from tests.support.real_network import start_with_trainers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +107,11 @@ def run_attacked_demo(script: DemoScript, attacks: Mapping[str, str]) -> Finishe
                 return hostile_worker.command(attacks[name], *words)
         return tequio(*words)
 
-    with mock.patch.object(play, "tequio", command):
+    started = partial(DemoProgram, start=start_with_trainers)
+    with (
+        mock.patch.object(play, "tequio", command),
+        mock.patch.object(play, "DemoProgram", started),
+    ):
         outcome = main.run_demo(script)
     names = [f"volunteer-{number}" for number in range(1, script.peers + 1)]
     keys = {name: identity.load_or_create(script.folder / name).key for name in names}

@@ -78,7 +78,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 class ForkedProgram:
     """A forked program, with the methods of `subprocess.Popen` and text streams."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - those of a process
         self,
         module: str,
         *words: str,
@@ -87,36 +87,39 @@ class ForkedProgram:
         env: Mapping[str, str] | None = None,
         stdin: str | int = "",
         setup: tuple[str, str] | None = None,
+        ends: tuple[int, int, int] | None = None,
+        folder: str | None = None,
     ) -> None:
         """Fork a program. `subprocess.PIPE` opens a stream, a path appends to a file.
 
-        The program reads the text `stdin`, up to STDIN_BYTES, and then the end of its input. Raises
-        RuntimeError when it cannot be forked.
+        The program reads the text `stdin`, up to STDIN_BYTES, and then the end of its input. With
+        `ends`, which stay open here, it has these three streams instead. Raises RuntimeError when
+        it cannot be forked.
         """
         order = Order(
             module=module,
             words=list(words),
             env=dict(os.environ if env is None else env),
-            folder=str(Path.cwd()),
+            folder=folder or str(Path.cwd()),
             open_files=resource.getrlimit(resource.RLIMIT_NOFILE),
             setup=setup,
         )
         self.args = [module, *words]
         self._returncode: int | None = None
         self._has_ended = threading.Event()
-        with contextlib.ExitStack() as ends, contextlib.ExitStack() as streams:
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as streams:
             status, status_end = os.pipe()
-            ends.callback(os.close, status_end)
+            theirs.callback(os.close, status_end)
             status_file = streams.enter_context(os.fdopen(status, "rb"))
             self.stdout, stdout_end = _stream(stdout, 1, streams)
-            ends.callback(os.close, stdout_end)
+            theirs.callback(os.close, stdout_end)
             self.stderr, stderr_end = _stream(stderr, 2, streams)
-            ends.callback(os.close, stderr_end)
+            theirs.callback(os.close, stderr_end)
             self.stdin, stdin_end = _input(stdin, streams)
-            ends.callback(os.close, stdin_end)
-            order_fds = [stdin_end, stdout_end, stderr_end, status_end]
+            theirs.callback(os.close, stdin_end)
+            order_fds = [*(ends or (stdin_end, stdout_end, stderr_end)), status_end]
             socket.send_fds(_forker(), [msgspec.json.encode(order)], order_fds)
-            ends.close()
+            theirs.close()
             pid = status_file.readline() if select.select([status], [], [], START_S)[0] else b""
             if not pid:
                 raise RuntimeError(f"{module} could not be forked: see standard error")
@@ -382,13 +385,15 @@ def carry_out(order: Order) -> None:
     os.environ.update(order.env)
     os.chdir(order.folder)
     resource.setrlimit(resource.RLIMIT_NOFILE, order.open_files)
-    # An interpreter reads these two when it starts.
+    # An interpreter looks at these when it starts.
     if filters := order.env.get("PYTHONWARNINGS"):
         assert filters == "default"
         warnings.simplefilter("default")
-    if order.env.get("PYTHONUNBUFFERED"):
+    if order.env.get("PYTHONUNBUFFERED") or os.isatty(1):
         assert isinstance(sys.stdout, io.TextIOWrapper)
         sys.stdout.reconfigure(line_buffering=True)
+    # pytest's runners ignore Ctrl-C, and so would their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = [order.module, *order.words]
     if order.setup:
         module, _, name = order.setup[0].partition(":")

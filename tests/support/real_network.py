@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import msgspec
 import psutil
 import trio
 
@@ -24,6 +25,7 @@ from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.platform.programs import tequio
 from tequio_shared.ids import key_from_text
+from tests.support import fork_service
 from tests.support.forked_program import PRELOADED, ForkedProgram
 
 if TYPE_CHECKING:
@@ -229,7 +231,19 @@ class ForkedProcess:
         self._program.kill()
 
 
-async def start_forked(command: Sequence[str], log: IO[bytes]) -> Process:
+async def start_with_trainers(command: Sequence[str], log: IO[bytes]) -> Process:
+    """As `start_forked`, and workers so started fork their trainers (`fork_service`).
+
+    Not for tests that stop or count trainers: a worker's child is the command that has them forked.
+    """
+    trainers = msgspec.json.encode(fork_service.trainer_command()).decode()
+    setup = (f"{fork_service.__name__}:{fork_service.use_for_trainers.__name__}", trainers)
+    return await start_forked(command, log, setup)
+
+
+async def start_forked(
+    command: Sequence[str], log: IO[bytes], setup: tuple[str, str] | None = None
+) -> Process:
     """Fork a program of the distribution; start an interpreter for any other."""
     match list(command):
         case [sys.executable, "-m", module, *words] if module in PRELOADED:
@@ -245,6 +259,7 @@ async def start_forked(command: Sequence[str], log: IO[bytes]) -> Process:
         stdout=subprocess.PIPE,
         stderr=Path(log.name),
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        setup=setup,
     )
     return ForkedProcess(await trio.to_thread.run_sync(fork))
 

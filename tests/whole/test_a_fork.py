@@ -15,7 +15,7 @@ from tequio_client.organiser import plan as plans
 from tequio_client.platform.programs import tequio
 from tequio_shared.ids import digest_from_text
 from tequio_shared.round.manifest import Manifest
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import RUN, found, plan
 from tests.support.timing_slack import allowed_s
 
@@ -45,7 +45,10 @@ async def until_closed(stage: RealNetwork, api: LedgerApi, name: str, count: int
 @pytest.mark.trio
 async def test_a_run_starts_from_the_last_head_of_another(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage)
             seed = stage.seed()
             first = [stage.volunteer(name, "--run", RUN) for name in ("ana", "beto")]

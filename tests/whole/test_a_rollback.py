@@ -20,7 +20,7 @@ from tequio_shared.statements.runs import (
     RunRollback,
 )
 from tests.support.history import LogHistory
-from tests.support.real_network import RealNetwork, running_network
+from tests.support.real_network import RealNetwork, running_network, start_with_trainers
 from tests.support.small_network import RUN, found
 from tests.support.timing_slack import allowed_s
 
@@ -78,7 +78,10 @@ class RolledBackSwarm:
 @pytest.mark.trio
 async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             organiser = await found(stage)
             ledger = stage.actors[0]
             seed = stage.seed()

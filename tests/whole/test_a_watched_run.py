@@ -23,7 +23,7 @@ from tequio_shared.statements.runs import (
     RunRollback,
 )
 from tests.support.history import LogHistory
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RUN, RunFiles, found, plan
 from tests.support.timing_slack import allowed_s
 
@@ -46,7 +46,10 @@ BROKEN = RunFiles(config=CONFIG, plan=_PLAN + _OUTER + _MEASURE)
 @pytest.mark.trio
 async def test_a_run_that_gets_worse_is_paused_and_goes_back(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage, BROKEN)
             history = LogHistory(api)
             watch = tequio("run", "watch", RUN, *_organise(stage))

@@ -15,7 +15,7 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
 from tests.support.frozen_base import write_base
 from tests.support.history import LogHistory
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import RunFiles, found
 
 if TYPE_CHECKING:
@@ -84,7 +84,10 @@ async def test_adapters_are_trained_beside_a_base_that_peers_give_each_other(
     write_base(tmp_path / "base", intermediate_size=4608, **fields)
     plan = PLAN.replace("lora.rank = 4", f"lora.rank = 4\nlora.bits = {bits}")
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage, RunFiles(config={}, plan=plan))
             played = await _play(stage, api)
             _check_rounds(played)

@@ -12,7 +12,7 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.ids import digest_from_text
 from tequio_shared.round.corpus import Corpus
 from tests.support.data_mirror import data_mirror
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RunFiles, begin, open_run, plan
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def test_a_run_trains_on_data_that_only_a_mirror_has(tmp_path: Path) -> No
         named = plan(windows=(5, 5), train_s=4.0).replace(
             'folder = "data"', f'folder = "data"\nmirrors = ["{mirror.url}/"]'
         )
-        async with running_network(tmp_path) as network:
+        async with running_network(tmp_path, start_with_trainers) as network:
             await begin(network, RunFiles(config={**CONFIG, **SHAPE}, plan=named))
             await open_run(network)
             asked_by_the_organiser = len(mirror.asked)

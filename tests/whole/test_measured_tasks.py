@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import TYPE_CHECKING
 
 import httpx
@@ -13,7 +14,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_shared.multiple_choice import MeasuredTask
 from tests.support import hostile_worker
 from tests.support.attack_table import attack
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RUN, RunFiles, begin, open_run, plan
 from tests.support.small_tasks import small_task
 from tests.support.timing_slack import allowed_s
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from tests.support.real_network import RealNetwork
 
 WHOLE_S = 1_200.0
-TASK = small_task(60)
+TASK_QUESTIONS = 32
+TASK = small_task(TASK_QUESTIONS)
 LIAR = "citlali"
-_MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
-FILES = RunFiles(config=CONFIG, plan=plan() + _MEASURE)
+_MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 200\ntasks = ["words.task"]\n'
+# All three from the first round, so that each is drawn for the first head.
+_PLAN = plan().replace("min_members = 2", "min_members = 3")
+FILES = RunFiles(config=CONFIG, plan=_PLAN + _MEASURE)
 FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 
 
@@ -37,7 +41,10 @@ FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 @pytest.mark.trio
 async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await begin(stage, FILES)
             file = tmp_path / "words.task"
             file.write_bytes(TASK.encode())
@@ -67,7 +74,7 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
             claimed = by_peer.pop(liar.key)
             assert by_peer.keys() == {one.key for one in honest}
             assert claimed.is_outlier
-            assert [getattr(claimed, name) for name in FIGURES] == [60] * 5
+            assert [getattr(claimed, name) for name in FIGURES] == [TASK_QUESTIONS] * 5
             for one in by_peer.values():
                 assert not one.is_outlier
                 assert [getattr(one, name) for name in FIGURES] == [
@@ -79,6 +86,8 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
                 page = (await client.get(f"/runs/{run.run}", headers={"accept": "text/html"})).text
             assert "Answers of the head of round" in page
             assert f">{TASK.name}</a>" in page
+            for actor in (*honest, liar):  # what they go on with would only slow the score
+                actor.send(signal.SIGTERM)
             await _check_score(stage, measured[0], file)
             for actor in stage.actors:
                 actor.may_end = True

@@ -31,7 +31,7 @@ from tests.support.app_program import own
 from tests.support.app_tray import NotificationRecorder
 from tests.support.history import LogHistory
 from tests.support.linked_worker import LISTEN, WILLING
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import RUN, found
 
 if TYPE_CHECKING:
@@ -133,7 +133,10 @@ async def test_an_announcement_a_rollback_and_the_end_of_a_run_are_told_once(
     tmp_path: Path, qapp: QApplication, theme: Theme
 ) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage)
             stage.seed()
             ana, history = stage.volunteer("ana"), LogHistory(api)

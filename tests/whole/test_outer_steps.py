@@ -12,7 +12,7 @@ from tequio_client.demo.script import ALGORITHMS, DemoScript, to_toml
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import LogHistory
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RunFiles, found, plan
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ MEASURE = "\n[measure]\nevery = 2\nmembers = 2\ntokens = 512\n"
 @pytest.mark.parametrize("algorithm", OTHERS)
 async def test_a_late_volunteer_computes_the_same_heads(tmp_path: Path, algorithm: str) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage, RunFiles(config=CONFIG, plan=_plan(algorithm)))
             stage.seed("--heads-every", "1")
             ana = stage.volunteer("ana")

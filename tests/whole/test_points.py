@@ -17,7 +17,7 @@ from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.points_db import FILE
 from tequio_shared.ids import PeerKey, from_text
 from tests.support.dashboards import values
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import found
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ PATIENCE_S = 150.0
 @pytest.mark.trio
 async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_path: Path) -> None:
     with trio.fail_after(500):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage)
             ports = {name: str(programs.free_port()) for name in ("seed", "ana")}
             stage.seed("--metrics-port", ports["seed"])

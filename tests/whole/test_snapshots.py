@@ -26,7 +26,7 @@ from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.network.genesis import Genesis
 from tests.support.authors import Author
 from tests.support.ledgers import Served, VirtualClock, make_settings, opened, served
-from tests.support.real_network import PATIENCE_S, running_network
+from tests.support.real_network import PATIENCE_S, running_network, start_with_trainers
 from tests.support.small_network import found
 from tests.support.snapshots import grow, until_stated, with_snapshot, with_wrong_snapshot
 
@@ -132,7 +132,7 @@ def test_a_monitor_starts_again_at_its_own_snapshot(
 @pytest.mark.trio
 async def test_a_seed_begins_at_a_snapshot_and_caches_its_runs(tmp_path: Path) -> None:
     with trio.fail_after(300):
-        async with running_network(tmp_path) as stage:
+        async with running_network(tmp_path, start_with_trainers) as stage:
             organiser = await found(stage)
             (ledger,) = stage.actors
             ledger.send(signal.SIGTERM)

@@ -14,7 +14,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.network import deadlines
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState, close_reason, void_reason
-from tequio_shared.round import proof
+from tequio_shared.round import measures, proof
 from tequio_shared.round.documents import TRAINER
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import (
@@ -60,6 +60,7 @@ class CoordinatorTimers:
     enough_since: int | None = None  # enough members are ready
     cooling_since: int | None = None
     roster_at: int | None = None
+    agreed_at: int | None = None  # a quorum attests the pending head
     witness_at: int | None = None
     quorum_at: int | None = None
 
@@ -75,6 +76,8 @@ class CoordinatorTimers:
         self.cooling_since = _held(self.cooling_since, now, holds=cooling)
         stating = view.state in (RunState.WARMUP, RunState.COOLDOWN) and phase is RoundPhase.ATTEST
         self.roster_at = _held(self.roster_at, now, holds=stating)
+        agreed = stating and view.next_head is not None and _round(view).agreed_head() is not None
+        self.agreed_at = _held(self.agreed_at, now, holds=agreed)
         self.witness_at = _held(self.witness_at, now, holds=phase is RoundPhase.WITNESS)
         quorum = phase is RoundPhase.WITNESS and view.round is not None and view.round.has_quorum()
         self.quorum_at = _held(self.quorum_at, now, holds=quorum)
@@ -105,15 +108,11 @@ def decide(
 
 def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     """Next time that may change the decision of `decide`; None: only another entry can."""
-    times = view.manifest.rounds
     match view.state:
         case RunState.WAITING_FOR_MEMBERS:
-            return _after(watch.enough_since, times.warmup)
+            return _after(watch.enough_since, view.manifest.rounds.warmup)
         case RunState.WARMUP:
-            is_agreed = _round(view).agreed_head() is not None
-            return (
-                deadlines.opens_from(view) if is_agreed else _after(watch.roster_at, times.attest)
-            )
+            return _due_when_stating(view, watch)
         case RunState.COOLDOWN:
             return _due_when_cooling(view, watch)
         case RunState.ROUND_TRAIN:
@@ -137,6 +136,9 @@ def _when_stating(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coor
     current = _round(view)
     agreed = current.agreed_head()
     if agreed is not None and current.next_head is not None:
+        waits_until = _promotes_from(view, watch)
+        if waits_until is not None and now < waits_until:
+            return None
         return CoordinatorStep(body=current.promotion(agreed), round=agreed.round)
     # Promotion and opening are two steps: the head is canonical even if the round never opens.
     if agreed is not None:
@@ -147,6 +149,35 @@ def _when_stating(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coor
     if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
         return _void(current)
     return None
+
+
+def _due_when_stating(view: FullRunView, watch: CoordinatorTimers) -> int | None:
+    current = _round(view)
+    if current.agreed_head() is None:
+        return _after(watch.roster_at, view.manifest.rounds.attest)
+    if current.next_head is not None:
+        return _promotes_from(view, watch)
+    return deadlines.opens_from(view)
+
+
+def _promotes_from(view: FullRunView, watch: CoordinatorTimers) -> int | None:
+    """Time until which the agreed head waits for more witnesses to measure it; None: no wait.
+
+    Only those that attest it before its promotion can be drawn. Of three witnesses two are a
+    quorum, and of two measures that differ, nobody could tell which one is wrong.
+    """
+    current, rules = _round(view), view.manifest
+    coming, agreed = current.next_head, current.agreed_head()
+    if coming is None or agreed is None or watch.agreed_at is None or watch.roster_at is None:
+        return None
+    if not measures.is_due(rules, coming.round, is_last=view.state is RunState.COOLDOWN):
+        return None
+    holders = current.holders(to_text(agreed.hash))
+    if len(holders) >= rules.measures.members or deadlines.has_all_lots(view, current):
+        return None
+    # As long as they get before the round opens (`deadlines.opens_from`).
+    took, times = watch.agreed_at - watch.roster_at, rules.rounds
+    return watch.agreed_at + min(max(times.grace, took), times.attest)
 
 
 def _when_training(
@@ -242,9 +273,7 @@ def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None
     if view.phase is RoundPhase.WITNESS:
         return _witness_ends(view, watch)
     if view.phase is RoundPhase.ATTEST:
-        is_agreed = _round(view).agreed_head() is not None
-        stating = _after(watch.roster_at, view.manifest.rounds.attest)
-        return deadlines.opens_from(view) if is_agreed else stating
+        return _due_when_stating(view, watch)
     return _cooldown_ends(view, watch)
 
 

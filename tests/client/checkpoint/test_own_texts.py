@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +20,7 @@ from tests.client.checkpoint.test_export import exported
 from tests.client.checkpoint.test_verify import checked
 from tests.client.verify.logs import SwarmLog
 from tests.support import plugin_example
+from tests.support.forked_program import MODELS, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, served_log
 
 if TYPE_CHECKING:
@@ -138,14 +137,13 @@ def test_the_command_talks_once_the_code_is_allowed(
     home = allowing(tmp_path / "home", code)
     words = ("chat", str(model), "--prompt", "maize", "--tokens", "8", "--temperature", "0")
     place = ("--dir", str(tmp_path / "chat"), "--device", "cpu")
-    command = [sys.executable, "-m", "tequio_client", *words, *place, "--consents"]
-    ended = subprocess.run([*command, str(home)], capture_output=True, check=True, timeout=300)
-    assert ended.stdout.decode().startswith("maize")
-    refused = subprocess.run(
-        [*command, str(tmp_path)], capture_output=True, check=False, timeout=300
-    )
+    command = (*words, *place, "--consents")
+    ended = run_forked(MODELS, *command, str(home), timeout_s=300)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("maize")
+    refused = run_forked(MODELS, *command, str(tmp_path), timeout_s=300)
     assert refused.returncode == 1
-    assert b"is not allowed on this computer" in refused.stderr
+    assert "is not allowed on this computer" in refused.stderr
 
 
 def test_what_would_have_to_run_the_code_refuses_the_model(model: Path) -> None:

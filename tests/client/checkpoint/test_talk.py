@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -190,7 +189,7 @@ def test_what_steers_a_terminal_is_not_shown(
 
 def test_lines_are_answered_until_ctrl_c(whole: Path) -> None:
     words = command(str(whole), "--tokens", "4", "--temperature", "0")
-    with in_terminal([sys.executable, "-m", "tequio_client", *words]) as terminal:
+    with in_terminal(*words, module=MODELS) as terminal:
         terminal.read_until(b"> ")
         terminal.type(b"maize\n")
         terminal.read_until(b"> ")

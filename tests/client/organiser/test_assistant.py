@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from tequio_client.__main__ import cli
 from tequio_client.organiser import estimate
 from tequio_client.organiser import plan as plans
 from tequio_shared.round.manifest import Admission
+from tests.support.forked_program import MODELS
 from tests.support.plans import write_plan
 from tests.support.terminals import in_terminal
 
@@ -36,8 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def asked(*words: str) -> Iterator[Terminal]:
-    command = (sys.executable, "-m", "tequio_client", "run", "new", *words)
-    with in_terminal(command) as terminal:
+    with in_terminal("run", "new", *words, module=MODELS) as terminal:
         yield terminal
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +20,7 @@ from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import SwarmLog
+from tests.support.forked_program import MODELS
 from tests.support.frozen_base import TARGETS, described, write_base
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 from tests.support.plans import write_plan
@@ -166,7 +166,6 @@ def test_adapters_go_on_beside_the_same_base(folder: Path) -> None:
 
 
 def test_in_a_terminal_the_last_head_is_ready_as_an_answer(site: ServedLog, folder: Path) -> None:
-    command = (sys.executable, "-m", "tequio_client", "run", "new", "fork.toml")
     answers = (
         ("[new]:", "run"),
         ("Ledger", site.url),
@@ -184,7 +183,7 @@ def test_in_a_terminal_the_last_head_is_ready_as_an_answer(site: ServedLog, fold
         ("[Y/n]:", ""),
     )
     shown = b""
-    with in_terminal(command) as terminal:
+    with in_terminal("run", "new", "fork.toml", module=MODELS) as terminal:
         for question, text in answers:
             shown += terminal.read_until(question.encode())
             terminal.type(f"{text}\n".encode())

@@ -12,20 +12,30 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.organiser import estimate, opening
+from tequio_client.organiser import estimate, opening, own_code
 from tequio_client.plugins import archive
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
 from tequio_shared.ids import sha256, to_text
-from tests.support import plugin_example
+from tests.support import fork_service, plugin_example
 from tests.support.plans import PLAN, write_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from click.testing import Result
 
 CONFIG = plugin_example.CONFIG | {"width": 16}
 WORDS = plugin_example.example_files()["tiny/words.py"]
 LONGEST = "map(re.escape, longest_first)"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forked_trials() -> Iterator[None]:
+    """Fork the children that try plug-ins."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(own_code, "_TRIAL", (*fork_service.trainer_command(), "plugin"))
+        yield
 
 
 def planned(folder: Path, more: str = "", **changed: str) -> Path:

@@ -26,7 +26,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.version import BUILD
 from tests.support.forked_program import STRICT, run_forked
 from tests.support.mirrors import Mirror, package, served, tree
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +190,7 @@ async def test_peers_give_what_no_mirror_has(mirror: Mirror, tmp_path: Path, giv
             patch.setenv("XDG_DATA_HOME", str(tmp_path / "giver"))
             assert install_runtime()["event"] == "installed"
     shutil.rmtree(mirror.folder / "chunks")
-    async with running_network(tmp_path / "network") as network:
+    async with running_network(tmp_path / "network", start_with_trainers) as network:
         key = (await network.command("key", "run", "key", "--dir", str(tmp_path / "o"))).strip()
         await network.ledger(key)
         giver_at = await start_node(network, "giver", tmp_path / "giver", *words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,10 +96,9 @@ def test_without_a_terminal_it_names_status(tmp_path: Path) -> None:
 async def test_in_a_terminal_it_follows_the_worker_until_ctrl_c(tmp_path: Path) -> None:
     async with served(tmp_path) as worker:
         worker.points, worker.rows = PointsView(total=70_000), (ROW,)
-        command = [sys.executable, "-m", "tequio_client", "top", "--dir", str(tmp_path)]
 
         def follow() -> int:
-            with in_terminal(command) as terminal:
+            with in_terminal("top", "--dir", str(tmp_path)) as terminal:
                 terminal.read_until(b"7.00 verified")
                 worker.points = PointsView(total=90_000)
                 terminal.read_until(b"9.00 verified")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from tequio_shared.network.coordination import RESUME_GRACE_MS, CoordinatorTimers, decide, due
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import (
+    HeadAttest,
+    HeadPromote,
     RoundClose,
     RoundRoster,
     RoundVoid,
@@ -59,6 +64,56 @@ def test_nothing_happens_without_a_witness() -> None:
     while swarm.step():
         pass
     assert swarm.view.round is None
+
+
+def three_measurers() -> Swarm:
+    """Three members, of whom three measure every second head, before the first attestation."""
+    rules = tiny_manifest(grace=1_000, attest=10_000)
+    swarm = Swarm(manifest=msgspec.structs.replace(rules, measure=MeasureRules(every=2)))
+    for name in "abc":
+        swarm.volunteer(name)
+    until(swarm, RoundPhase.ATTEST)
+    return swarm
+
+
+def attest(swarm: Swarm, *volunteers: int) -> None:
+    """Log the attestations of these volunteers alone."""
+    for one in (swarm.volunteers[at] for at in volunteers):
+        said = one.duty(swarm.view)
+        assert said is not None
+        assert isinstance(said.body, HeadAttest)
+        swarm.post(one, said)
+
+
+def test_a_head_that_is_measured_waits_for_the_third_of_three_witnesses() -> None:
+    swarm = three_measurers()
+    assert wait_ms(swarm, 3_000) is None
+    attest(swarm, 0, 1)
+    assert wait_ms(swarm, 0) is None
+    attest(swarm, 2)
+    assert isinstance(wait_ms(swarm, 0), HeadPromote)
+    until(swarm, RoundPhase.TRAIN)
+    assert swarm.view.drawn is not None
+    assert len(swarm.view.drawn.drawn) == 3
+
+
+def test_a_head_that_is_measured_waits_no_longer_than_the_quorum_took() -> None:
+    swarm = three_measurers()
+    assert wait_ms(swarm, 3_000) is None
+    attest(swarm, 0, 1)
+    assert wait_ms(swarm, 2_999) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + 1
+    assert isinstance(wait_ms(swarm, 1), HeadPromote)
+
+
+def test_a_head_that_nobody_measures_waits_for_no_third_witness() -> None:
+    swarm = three_measurers()
+    swarm.run_rounds(1)
+    until(swarm, RoundPhase.ATTEST)
+    assert swarm.view.next_head is not None
+    assert swarm.view.next_head.round == 1
+    attest(swarm, 0, 1)
+    assert isinstance(wait_ms(swarm, 0), HeadPromote)
 
 
 def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() -> None:
