@@ -17,6 +17,7 @@ from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import verdicts
 from tequio_client.verify.report import NoProgress
+from tequio_client.worker.ledger import follower
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -191,8 +192,9 @@ def test_measured_heads_without_end_are_given_up(site: ServedLog) -> None:
 
 @attack("M15", layer="log", ends="refused: the log is older than the one that was seen here")
 def test_an_older_log_does_not_take_somebody_back_to_an_older_head(
-    site: ServedLog, tmp_path: Path
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(follower, "LAG_S", 1.0)
     found = newest(site, tmp_path)
     promoted = site.log.swarm.view.heads[1]
     end = 1 + next(
@@ -210,6 +212,28 @@ def test_an_older_log_does_not_take_somebody_back_to_an_older_head(
     assert f"has size {end + 2} with root" in said
     assert found.is_dir(), "the newer head stays"
     assert list((tmp_path / "cache" / chat.HEADS / "alarms").glob("*.json"))
+
+
+def test_a_cache_that_serves_an_older_checkpoint_for_a_moment_raises_no_alarm(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    older = site.log.signed_note()
+    site.log.leaves.append(site.log.leaves[-1])
+    site.log.sign()
+    found = newest(site, tmp_path)
+    served = 0
+
+    def lie(path: str) -> bytes | None:
+        nonlocal served
+        if path != "/log/checkpoint" or served == 2:
+            return None
+        served += 1
+        return older
+
+    site.lie = lie
+    assert newest(site, tmp_path) == found
+    assert served == 2
+    assert not (tmp_path / "cache" / chat.HEADS / "alarms").exists()
 
 
 @attack("M15", layer="log", ends="refused: the two logs contradict each other")

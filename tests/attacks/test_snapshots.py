@@ -59,7 +59,7 @@ def each_path(tree: Tree, above: Path = ()) -> Iterator[Path]:
 
 
 def at(tree: Tree, path: Path) -> Tree:
-    """What is at a place."""
+    """The part at a place."""
     for index in path:
         tree = tree[index]
     return tree
@@ -167,7 +167,7 @@ def test_keys_and_hashes_of_another_length_are_refused(size: int) -> None:
     assert read(msgspec.msgpack.encode(tree)) is None
 
 
-@attack("L8", layer="env", ends="refused before anything is made of so many items")
+@attack("L8", layer="env", ends="refused before any list of that length is made")
 def test_claimed_counts_take_no_memory() -> None:
     tree = msgspec.msgpack.decode(true())
     lists = [one for one in paths() if isinstance(at(tree, one), list)]
@@ -193,7 +193,7 @@ def test_deep_nesting_is_refused() -> None:
 
 
 def header() -> bytes:
-    """What stands before the parts of a state."""
+    """The bytes before the parts of a state."""
     (*fields, _) = msgspec.msgpack.decode(true())
     return b"\x95" + b"".join(map(msgspec.msgpack.encode, fields))
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tequio_client.plugins.archive import DECLARATION
 from tests.support.small_network import RunFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TOKENIZER = 'tokenizer = "tiny.words:Words"\n'
 _PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
@@ -56,3 +62,14 @@ def run_files(plan: str) -> RunFiles:
     brings = '[plugin]\nsource = "plugin"\n\n[inner]'
     build = ("--plugin", "{folder}/plugin", "--held-out", "1000")
     return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1), build=build)
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """An archive in the right form, whatever its files are."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as made:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            made.writestr(entry, files[name])
+    return packed.getvalue()

@@ -152,7 +152,7 @@ async def _begin(node: Node, cache: RunCache) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTrees:
-    """What a run of a snapshot names; O(rounds) in memory."""
+    """Trees that a run of a snapshot names; O(rounds) in memory."""
 
     view: FullRunView
     heads: Mapping[int, tuple[TreeRef, ...]]

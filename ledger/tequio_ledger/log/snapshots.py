@@ -127,6 +127,7 @@ def _decoded(
             documents,
             cache.size,
             arrival_ms=partial(log_rows.arrival_ms, connection),
+            is_own=True,
         )
     except KeyError as err:
         raise SnapshotUnusableError(f"blob {name} is missing or damaged") from err

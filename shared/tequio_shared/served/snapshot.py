@@ -208,12 +208,14 @@ def decode(
     size_of: Callable[[Digest], int | None] = lambda _: None,
     *,
     arrival_ms: Callable[[int], int] = lambda _: 0,
+    is_own: bool = False,
 ) -> tuple[State, int]:
     """Decode a state and the number of entries that it folded; memory is O(len(raw)).
 
     The caller has checked the hash of the bytes. They may come from a hostile ledger, so what is
     accepted is the encoding of the state that it gives: nothing is in it twice or in another
-    order. Raises OtherLayoutError, MalformedError.
+    order. That takes as long as the rest, and is left out for bytes that are the reader's own.
+    Raises OtherLayoutError, MalformedError.
     """
     header = _header(raw)
     if header.net != genesis.network_id:
@@ -223,12 +225,12 @@ def decode(
     try:
         found = msgspec.msgpack.decode(header.state, type=whole.wire)
         whole.unpack(found, _Context(state=state, arrival_ms=arrival_ms))
-        is_own = encode(state, header.size) == raw
+        is_encoding = is_own or encode(state, header.size) == raw
     # What a class refuses to be made of, too.
     except (TequioError, ValueError, TypeError, LookupError, RecursionError) as err:
         why = str(err)[:_QUOTED_CHARS]  # which may quote all of it
         raise MalformedError(f"the snapshot cannot be read: {why}") from err
-    if not is_own:
+    if not is_encoding:
         raise MalformedError("the snapshot is not written as this version of Tequio writes it")
     return state, header.size
 

@@ -15,6 +15,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.plugin import PLUGIN_BYTES
 from tests.support import plugin_example
 from tests.support.attack_table import attack
+from tests.support.plugin_example import pack
 
 
 @pytest.fixture
@@ -124,15 +125,9 @@ def test_a_declaration_that_cannot_be_used_is_refused(folder: Path, text: str, w
 )
 def test_a_declaration_made_to_crash_a_parser_is_refused(declaration: bytes) -> None:
     """Of an archive in the right form, as a run may name one."""
-    files = {archive.DECLARATION: declaration, "tiny/__init__.py": b""}
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as made:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16
-            made.writestr(entry, files[name])
+    packed = pack({archive.DECLARATION: declaration, "tiny/__init__.py": b""})
     with pytest.raises(MalformedError, match=r"plugin\.toml (is not valid|has more than)"):
-        archive.parse(packed.getvalue())
+        archive.parse(packed)
 
 
 def test_other_files_than_sources_are_refused(folder: Path) -> None:

@@ -235,7 +235,8 @@ class CellGuest:
         )
         if place != self._place:
             self._set_place(place)
-            self._owner.print_line(f"rank {place.rank} of {place.size}; training for {offer.host}")
+            host = clean_text(offer.host, _LABEL)
+            self._owner.print_line(f"rank {place.rank} of {place.size}; training for {host}")
 
     def _set_place(self, place: CellPlace | None) -> None:
         self._place = place

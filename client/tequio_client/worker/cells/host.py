@@ -315,9 +315,12 @@ def why_unfit(offer: CellOffer, ask: AskForPlace) -> str:
     """Why a guest's device or torch does not fit into the cell; empty if they do."""
     mine, theirs = offer.device, ask.device
     if mine.kind != theirs.kind:
+        # Each side reads what the other one called its device.
+        host, guest = clean_text(mine.id, _LABEL), clean_text(theirs.id, _LABEL)
+        kind = clean_text(mine.kind, _LABEL)
         return (
-            f"the host trains on {mine.id}, and this computer on {theirs.id}: all devices of a "
-            f"cell are of one kind; join with --device {mine.kind}, or ask the host for another"
+            f"the host trains on {host}, and this computer on {guest}: all devices of a "
+            f"cell are of one kind; join with --device {kind}, or ask the host for another"
         )
     if 0 < theirs.memory_mb < offer.need_mb:
         return (

@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 FILE = last_checkpoint.CHECKPOINT_FILE
 DRIFT = 2e-4
 """Rate at which an estimate of the ledger's clock expires: more than two quartz clocks drift."""
+LAG_S = 15.0
+"""Time that caches may serve an older checkpoint."""
 _PAUSE_S = 0.25
 """Minimum pause between two checkpoints."""
 _TRIES = 5
@@ -150,7 +152,7 @@ class FollowerLimits:
     """Pause between polls of the log without an event stream."""
     quiet_s: float = 20.0
     """Interval of checkpoints while no entry comes: the stream may be withholding some."""
-    lag_s: float = 15.0
+    lag_s: float = LAG_S
     """Time that caches may serve an older checkpoint, or a stream may trail behind a newer one."""
     uncovered_s: float = 60.0
     """Time that entries may stay without a checkpoint that covers them."""
@@ -448,11 +450,15 @@ async def read_continued(ledger: LedgerApi, path: Path) -> tuple[Checkpoint, byt
     """Get the newest checkpoint and its note, and store it; for programs that ask now and then.
 
     Raises LogForkedError, with the evidence below the file's folder, unless the log continues the
-    stored checkpoint.
+    stored checkpoint. An older one is asked for again, for `LAG_S`: a cache may have served it.
     """
     before = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, path)
     signed, note = await ledger.checkpoint_note()
     if before is not None:
+        with trio.move_on_after(LAG_S):
+            while signed.size < before.size:
+                await trio.sleep(_PAUSE_S)
+                signed, note = await ledger.checkpoint_note()
         try:
             await _check_stored(ledger, before, signed)
         except LogForkedError as err:

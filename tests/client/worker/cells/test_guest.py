@@ -21,11 +21,13 @@ from tequio_client.platform.programs import tequio
 from tequio_client.worker.cells.code import CellKeys, derive_keys, make_code
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
 from tequio_client.worker.cells.discovery import HostAddress
-from tequio_client.worker.cells.host import CellHost, GuestList
+from tequio_client.worker.cells.guest import CellGuest, GuestSettings
+from tequio_client.worker.cells.host import CellHost, GuestList, why_unfit
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
     AskForPlace,
     CellConversation,
+    CellDevice,
     GuestHello,
     RankPlace,
 )
@@ -33,11 +35,11 @@ from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.trainer.small_run import SmallRun, small_run
-from tests.client.worker.cells.test_host import OFFER, until
+from tests.client.worker.cells.test_host import ASK, OFFER, until
 from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
 from tests.support.forked_program import STRICT, ForkedProgram, run_forked
-from tests.support.loopback import LOOPBACK, needs_ipv6
+from tests.support.loopback import LOOPBACK, needs_ipv6, network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,6 +231,26 @@ async def test_a_place_that_is_not_at_the_host_is_not_taken(
     assert done.returncode == 1
     assert told in done.stderr
     assert f"rank {rank} of 3" not in done.stderr
+
+
+@pytest.mark.trio
+async def test_what_the_host_calls_itself_steers_no_terminal(
+    keys: CellKeys, tmp_path: Path
+) -> None:
+    hostile = "tower\x1b[2J\u202e"
+    device = CellDevice(id=f"cuda:{hostile}", name=hostile, memory_mb=8_192)
+    offer = msgspec.structs.replace(OFFER, host=hostile, device=device)
+    said: list[str] = [why_unfit(offer, ASK), why_unfit(OFFER, ask_with(device))]
+    owner = Terminal(says_yes=True, write=said.append)
+    async with network("guest") as peers:
+        guest = CellGuest(peers, keys, GuestSettings(folder=tmp_path, code=CODE), owner, ASK)
+        guest._move(offer, RankPlace(rank=1, address="127.0.0.1", port=9))  # noqa: SLF001 - no rank starts
+    assert "training for tower" in said[-1]
+    assert all(one.rstrip("\n").isprintable() for one in said)
+
+
+def ask_with(device: CellDevice) -> AskForPlace:
+    return msgspec.structs.replace(ASK, device=device)
 
 
 @pytest.mark.trio
