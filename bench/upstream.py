@@ -6,8 +6,8 @@ by Noise and Yamux, without any of Tequio's own changes to the library.
 Run: python bench/upstream.py [--mib 64] [--runs 3] [--write] [--json FILE]
 
 Prints, as installed and with patches: processor time per MB of the process that sends and of the
-one that receives, reading 1 MiB at a time; milliseconds of a connect; and how many connections
-carry nothing more after a write on them was cancelled. `--write` puts the table into
+one that receives, reading 1 MiB at a time, and their speed; milliseconds of a connect; and how many
+connections carry nothing more after a write on them was cancelled. `--write` puts the table into
 docs/upstream.md.
 """
 
@@ -75,6 +75,7 @@ COLUMNS = (
     "patches",
     "sending, ms per MB",
     "receiving, ms per MB",
+    "MB/s",
     "a connect, ms",
     "connections that a cancelled write broke",
 )
@@ -157,11 +158,11 @@ def _answer(process: subprocess.Popen[str]) -> dict[str, float]:
 
 
 def _row(name: str, found: Mapping[str, Sequence[float]]) -> list[str]:
-    """Make the row of a set: medians of times, sums of broken connections."""
+    """Make the row of a set: medians, and the sum of broken connections."""
     broken = found.get("broken")
     tried = len(CANCEL_AFTER_MS) * len(broken or ())
-    times = (("sending_ms", 1), ("receiving_ms", 1), ("connect_ms", 0))
-    shown = [f"{statistics.median(found[one]):.{to}f}" if one in found else "" for one, to in times]
+    kinds = (("sending_ms", 1), ("receiving_ms", 1), ("mb_per_s", 0), ("connect_ms", 0))
+    shown = [f"{statistics.median(found[one]):.{to}f}" if one in found else "" for one, to in kinds]
     return [name, *shown, f"{sum(broken):.0f} of {tried}" if broken is not None else ""]
 
 
@@ -201,10 +202,12 @@ async def _receive(*, mib: int, peer: str) -> None:
     host = _host()
     async with host.run(listen_addrs=LISTEN):
         stream = await _connect(host, peer)
-        begun, left = time.process_time(), mib * MIB
+        begun, begun_s, left = time.process_time(), time.perf_counter(), mib * MIB
         while left:
             left -= len(await stream.read(min(left, MIB)))
-        print(json.dumps({"receiving_ms": _ms_per_mb(begun, mib)}), flush=True)
+        speed = mib * MIB / 1e6 / (time.perf_counter() - begun_s)
+        found = {"receiving_ms": _ms_per_mb(begun, mib), "mb_per_s": speed}
+        print(json.dumps(found), flush=True)
         await stream.write(b"!")
 
 
