@@ -1,4 +1,4 @@
-"""What the patches of docs/upstream change in py-libp2p: bytes, connects, and cancelled writes.
+"""The patches of docs/upstream and py-libp2p: bytes, connects, and cancelled writes, measured.
 
 Each set of patches is applied to a copy of the installed package; processes then talk over loopback
 by Noise and Yamux, without any of Tequio's own changes to the library.
