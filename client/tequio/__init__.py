@@ -26,13 +26,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import trio
 
-from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork, check_page
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import LogProofs, check_measure, read_policy
 from tequio_client.names import find_one
@@ -361,7 +360,6 @@ class _LedgerCall:
         while limit is None or len(found) < limit:
             most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
             page = await self._api.rounds(run.id, after=after, limit=most)
-            _check_page("rounds", [after, *(one.round for one in page)], most)
             found += page
             if len(page) < most:
                 break
@@ -375,10 +373,6 @@ class _LedgerCall:
         while following is not None and (limit is None or len(found) < limit):
             most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
             page = await self._api.measures(run.id, after=following, limit=most)
-            numbers = [following, *(one.round for one in page.heads)]
-            _check_page("heads", numbers, most)
-            if page.next is not None and (not page.heads or page.next != numbers[-1]):
-                raise PeerError(f"the heads after {following} continue after {page.next}")
             await self._check(page.as_of)
             found += [await self._head(run, one) for one in page.heads]
             following = page.next
@@ -473,7 +467,7 @@ class _LedgerCall:
         name = after.key if after else ""
         page = await self._api.peers(after=name, limit=PAGE_ROWS)
         places = [_registration(after) if after else _FIRST, *map(_registration, page.peers)]
-        _check_page("members", places, PAGE_ROWS)
+        check_page("members", places, PAGE_ROWS)
         if page.next is not None and (not page.peers or page.next != page.peers[-1].key):
             raise PeerError(f"the members after {name!r} continue after {page.next}")
         await self._check(page.as_of)
@@ -503,9 +497,6 @@ def _registration(peer: PeerAnswer) -> tuple[int, str]:
     return peer.registered_index, key_from_text(peer.key).hex()
 
 
-_Place = TypeVar("_Place", int, tuple[int, str])
-
-
 def _task(task: MeasuredTask, counts: Mapping[int, TaskCounts]) -> ProvenTask:
     median = measures.task_median(counts.values())
     return ProvenTask(
@@ -520,12 +511,3 @@ def _task(task: MeasuredTask, counts: Mapping[int, TaskCounts]) -> ProvenTask:
         members=len(counts),
         outliers=len(measures.task_outliers(counts)),
     )
-
-
-def _check_page(what: str, places: Sequence[_Place], most: int) -> None:
-    """Raise PeerError unless a page ascends from the first place, which is before the page."""
-    for one, other in pairwise(places):
-        if other <= one:
-            raise PeerError(f"the {what} do not ascend: {other} comes after {one}")
-    if len(places) > most + 1:
-        raise PeerError(f"{len(places) - 1} {what} came where at most {most} were asked for")

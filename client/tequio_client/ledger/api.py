@@ -106,6 +106,7 @@ _MOST_PAGES = 128
 CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
 
 T = TypeVar("T")
+Place = TypeVar("Place", int, tuple[int, str])
 P = TypeVar("P", RunsAnswer, CompetitionsAnswer, QuarantineAnswer, InvitationsAnswer)
 log = structlog.get_logger(__name__)
 
@@ -190,7 +191,7 @@ class LedgerApi:
         """
         path = f"runs/{to_text(run)}/rounds?after={after}&limit={limit}"
         found = (await self._get(path, RoundsAnswer)).rounds
-        _check_page("rounds", [after, *(one.round for one in found)], limit)
+        check_page("rounds", [after, *(one.round for one in found)], limit)
         return found
 
     async def measures(self, run: RunId, *, after: int, limit: int) -> MeasuresAnswer:
@@ -201,9 +202,9 @@ class LedgerApi:
         path = f"runs/{to_text(run)}/measures?after={after}&limit={limit}"
         answer = await self._get(path, MeasuresAnswer)
         numbers = [after, *(one.round for one in answer.heads)]
-        _check_page("heads", numbers, limit)
+        check_page("heads", numbers, limit)
         if answer.next is not None and (not answer.heads or answer.next != numbers[-1]):
-            raise PeerError(f"the heads after round {after} continue after {answer.next}")
+            raise PeerError(f"the heads after {after} continue after {answer.next}")
         return answer
 
     async def peers(self, *, after: str, limit: int) -> PeersAnswer:
@@ -447,7 +448,7 @@ class LedgerApi:
         return await self._ask_tile(Tile(level=tile.level, index=tile.index))
 
 
-def _check_page(what: str, places: Sequence[int], most: int) -> None:
+def check_page(what: str, places: Sequence[Place], most: int) -> None:
     """Raise PeerError unless a page ascends from the first place, which is before the page."""
     for one, other in pairwise(places):
         if other <= one:

@@ -175,9 +175,8 @@ def _promotes_from(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     holders = current.holders(to_text(agreed.hash))
     if len(holders) >= rules.measures.members or deadlines.has_all_lots(view, current):
         return None
-    # As long as they get before the round opens (`deadlines.opens_from`).
-    took, times = watch.agreed_at - watch.roster_at, rules.rounds
-    return watch.agreed_at + min(max(times.grace, took), times.attest)
+    took = watch.agreed_at - watch.roster_at
+    return watch.agreed_at + deadlines.after_quorum(rules.rounds, took)
 
 
 def _when_training(

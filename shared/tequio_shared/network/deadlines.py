@@ -17,7 +17,7 @@ from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen
 
 if TYPE_CHECKING:
-    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.manifest import Manifest, RoundRules
 
 
 class PhaseTimes(Protocol):
@@ -69,13 +69,14 @@ def check_void(view: PhaseTimes, current: RoundView, ts: int) -> None:
 
 
 def opens_from(view: PhaseTimes) -> int:
-    """Earliest time at which a round opens without the lots of some witnesses present.
-
-    Witnesses that compute the head more slowly than the quorum get as long again as it took.
-    """
-    times = view.manifest.rounds
+    """Earliest time at which a round opens without the lots of some witnesses present."""
     quorum_ms = max(view.promoted_ms - view.rostered_ms, 0)
-    return view.rostered_ms + quorum_ms + min(max(times.grace, quorum_ms), times.attest)
+    return view.rostered_ms + quorum_ms + after_quorum(view.manifest.rounds, quorum_ms)
+
+
+def after_quorum(times: RoundRules, quorum_ms: int) -> int:
+    """Time for witnesses that compute the head more slowly than the quorum: as long again."""
+    return min(max(times.grace, quorum_ms), times.attest)
 
 
 def has_all_lots(view: PhaseTimes, current: RoundView) -> bool:
