@@ -26,7 +26,7 @@ from loops import repository, table
 from loops.machine import machine
 from tests.support.plans import CONFIG, write_plan
 
-from tequio_client.organiser import estimate
+from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator import lies
 from tequio_client.simulator.network import Simulation, SimulationSetup
 from tequio_client.simulator.report import SimulationReport, make_report, size
@@ -141,7 +141,7 @@ def _write(folder: Path, text: str) -> Path:
 def _simulate(
     plan: Path, peers: int, days: float, seed: int, followers: float
 ) -> tuple[SimulationReport, float]:
-    outline = estimate.read_outline(plan)
+    outline = read_outline(plan)
     setup = SimulationSetup(
         manifest=outline.manifest,
         corpus=outline.corpus,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tequio_client.demo.main import run_demo
 from tequio_client.demo.script import DemoScript
-from tequio_client.organiser import estimate
+from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator.hosts import HostPopulation
 from tequio_client.simulator.network import Simulation, SimulationSetup
 from tequio_client.simulator.report import make_report
@@ -61,7 +61,7 @@ def compare(
         measured_every=2 if has_lots else 1_000,
     )
     real = cast("Any", run_demo(script))
-    outline = estimate.read_outline(folder / "plan.toml")
+    outline = read_outline(folder / "plan.toml")
     setup = SimulationSetup(
         manifest=outline.manifest,
         corpus=outline.corpus,

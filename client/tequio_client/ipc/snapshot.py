@@ -404,10 +404,8 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     step: Count = 0
     steps: Count = 0
     share_percent: Count = 0
-    freed_ms: Count = 0
-    """Time at which the last process that was stopped had ended."""
     freed_in_ms: Count = 0
-    """Time that it took to end."""
+    """Time that the last process that was stopped took to end."""
     sandbox: Name = ""
     """Names what confines the process, in words; empty until the first one has started."""
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from tequio_client import cli
 from tequio_client.organiser import estimate, estimate_view, planning
-from tequio_client.organiser.estimate import RunOutline
+from tequio_client.organiser.outline import RunOutline, read_corpus
 from tequio_client.organiser.planning import NewPlanOptions
 from tequio_shared.errors import UserFacingError
 
@@ -185,7 +185,7 @@ class Interview:
         click.prompt(text, default=ready, type=type_, value_proc=convert)
 
     def _check_data(self) -> None:
-        corpus = estimate.read_corpus(self._values["data"])
+        corpus = read_corpus(self._values["data"])
         tokens = corpus.samples * corpus.sequence
         self._print(
             f"{tokens:,} tokens of {corpus.source}, in samples of {corpus.sequence:,}; a "

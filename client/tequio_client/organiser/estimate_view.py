@@ -9,7 +9,8 @@ from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from tequio_client.organiser.estimate import Estimate, RunOutline, duration_text
+from tequio_client.organiser.estimate import Estimate, duration_text
+from tequio_client.organiser.outline import RunOutline
 
 _DRAWN_TIMES = 8
 _BAR_COLUMNS = 24

@@ -33,9 +33,9 @@ from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.ledger.runs import UnreadableRulesError
 from tequio_client.names import short_id
 from tequio_client.organiser import estimate, heads, model_source, own_code, signing
-from tequio_client.organiser.estimate import RunOutline
 from tequio_client.organiser.heads import ContinuedHead
 from tequio_client.organiser.model_source import StartedBase
+from tequio_client.organiser.outline import RunOutline, read_outline, validated_manifest
 from tequio_client.organiser.signing import SigningOptions
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
@@ -133,7 +133,7 @@ def prepare_run(path: Path) -> PreparedRun:
     If the plan has expected volunteers, a run that they cannot train is refused before weights are
     made.
     """
-    outline = estimate.read_outline(path)
+    outline = read_outline(path)
     if not isinstance(outline.plan.expect, UnsetType):
         estimate.estimate_run(outline, outline.plan.expect).check()
     corpus = outline.corpus
@@ -152,7 +152,7 @@ def prepare_run(path: Path) -> PreparedRun:
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
     )
-    manifest = estimate.validated_manifest(manifest, path)
+    manifest = validated_manifest(manifest, path)
     if not outline.source.is_fresh and not begun:
         from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
 

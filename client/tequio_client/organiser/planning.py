@@ -34,12 +34,12 @@ from tequio_client.organiser import estimate, estimate_view, model_source
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
-    RunOutline,
     peer_speed,
     transfer_s,
     usual_tflops,
 )
 from tequio_client.organiser.model_source import ModelSourceSpec
+from tequio_client.organiser.outline import RunOutline, outline_plan, read_corpus, read_outline
 from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, ParentPlan, RunPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Admission, Manifest
@@ -471,7 +471,7 @@ def outline_new_plan(path: Path, options: NewPlanOptions) -> RunOutline:
     """Choose all values of a plan to be written to `path`; raises UserFacingError."""
     bare = outline_choices(path, options)
     plan = choose_defaults(bare, options.expect, tokens=options.tokens, days=options.days)
-    return estimate.outline_plan(plan, path, bare.source)
+    return outline_plan(plan, path, bare.source)
 
 
 def outline_choices(path: Path, options: NewPlanOptions) -> RunOutline:
@@ -490,7 +490,7 @@ def outline_choices(path: Path, options: NewPlanOptions) -> RunOutline:
         admission=options.admission,
         expect=options.expect,
     )
-    return estimate.outline_plan(draft, path, source)
+    return outline_plan(draft, path, source)
 
 
 def run_name(path: Path, name: str | None) -> str:
@@ -528,7 +528,7 @@ def save_plan(path: Path, outline: RunOutline) -> None:
 
 def check_plan(path: Path) -> None:
     """Print the estimate of a plan; raises UserFacingError if the run cannot work."""
-    found = estimate.read_outline(path)
+    found = read_outline(path)
     expect = found.plan.expect
     known = ExpectPlan() if isinstance(expect, UnsetType) else expect
     estimate_view.print_estimate(found, estimate.estimate_run(found, known))
@@ -539,7 +539,7 @@ def _config_beside(path: Path) -> Path:
 
 
 def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
-    corpus = estimate.read_corpus(options.data)
+    corpus = read_corpus(options.data)
     shape = nearest_shape(options.parameters, corpus.tokenizer.vocab_size)
     content = json.dumps(shape.config(corpus.sequence), indent=2).encode() + b"\n"
     plan = plans.ModelPlan(source=config.name)

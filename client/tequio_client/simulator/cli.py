@@ -132,7 +132,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     sent, and no model is made.
     """
     from tequio_client.ipc.cell_division import parse_fields, why_undivided
-    from tequio_client.organiser import estimate
+    from tequio_client.organiser.outline import read_outline
     from tequio_client.simulator import lies, picture
     from tequio_client.simulator.cell_hosts import CellPopulation
     from tequio_client.simulator.hosts import HostPopulation
@@ -145,7 +145,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             ".svg"
         )
     shares = lies.parse_shares(liars)
-    outline = estimate.read_outline(plan)
+    outline = read_outline(plan)
     if followers and not outline.manifest.algorithm.down_k:
         raise UserFacingError(
             f"--followers {followers:g}, but the run has no down link, so there are no steps to "

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli
 from tequio_client.organiser import estimate
 from tequio_client.organiser import plan as plans
+from tequio_client.organiser.outline import read_outline
 from tequio_shared.round.manifest import Admission
 from tests.support.forked_program import MODELS
 from tests.support.plans import write_plan
@@ -94,7 +95,7 @@ def test_each_answer_is_checked_and_the_plan_is_the_one_that_was_shown(folder: P
     plan = plans.read_plan(folder / "maize.toml")
     assert plan.admission == Admission(trainer_tier=2, witness_tier=2)
     assert plan.rounds.most == int(0.02 * 86_400 / 60.05)
-    outline = estimate.read_outline(folder / "maize.toml")
+    outline = read_outline(folder / "maize.toml")
     estimate.estimate_run(outline, plans.ExpectPlan(peers=4, vram_gib=12, tflops=14)).check()
     assert plan.expect == outline.plan.expect == plans.ExpectPlan(peers=4, vram_gib=12, tflops=14)
 

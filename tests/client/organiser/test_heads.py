@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.organiser import estimate, opening
+from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
+from tequio_client.organiser.outline import read_outline
 from tequio_client.trainer import first_head
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError, first_error
@@ -76,7 +77,7 @@ def test_the_first_head_is_that_of_the_round(site: ServedLog, folder: Path, numb
     assert f"# {NAME}" in text
     assert "the head of this round is the first head" in text
     assert "a third of the rate for fresh weights; it was " in text
-    outline = estimate.read_outline(folder / "fork.toml")
+    outline = read_outline(folder / "fork.toml")
     algorithm = outline.plan.algorithm
     assert (algorithm.k, algorithm.outer_lr) == (0, 1.0), "measured for fresh weights only"
     prepared = opening.prepare_run(folder / "fork.toml")

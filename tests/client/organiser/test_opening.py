@@ -15,6 +15,7 @@ from tequio_client.__main__ import cli
 from tequio_client.dataset import build
 from tequio_client.ipc.cell import CellNeed
 from tequio_client.organiser import estimate, opening
+from tequio_client.organiser.outline import RunOutline, read_outline
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
@@ -244,7 +245,7 @@ def test_tasks_need_held_out_text(plan: Path) -> None:
 
 
 def test_an_estimate_has_the_time_that_tasks_take(plan: Path) -> None:
-    outline = estimate.read_outline(with_tasks(plan, "every = 1\n", words=1_000))
+    outline = read_outline(with_tasks(plan, "every = 1\n", words=1_000))
     found = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4, tflops=1e-7))
     (row,) = [row for row in found.rows if row.label == "tasks"]
     assert "1,000 questions of words" in row.note
@@ -262,10 +263,10 @@ LARGE = CONFIG | {
 }
 
 
-def outlined(plan: Path, kind: str) -> estimate.RunOutline:
+def outlined(plan: Path, kind: str) -> RunOutline:
     """A run that trains a large network of that kind."""
     (plan.parent / "config.json").write_text(json.dumps(LARGE | {"model_type": kind}))
-    return estimate.read_outline(plan)
+    return read_outline(plan)
 
 
 def test_a_plan_is_for_cells_that_its_network_can_be_divided_in(plan: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.organiser import estimate, opening, own_code
+from tequio_client.organiser import opening, own_code
+from tequio_client.organiser.outline import read_outline
 from tequio_client.plugins import archive
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
@@ -60,7 +61,7 @@ def test_a_run_names_the_archive_and_begins_with_seeded_weights(tmp_path: Path) 
     assert manifest.model.tensors[0][0] == "embed.weight"
     assert len(prepared.weights) == 4 * manifest.layout.elements
     assert opening.prepare_run(path).manifest == manifest, "the seed makes the weights"
-    assert estimate.read_outline(path).manifest.model.tensors == manifest.model.tensors
+    assert read_outline(path).manifest.model.tensors == manifest.model.tensors
     master = np.frombuffer(prepared.weights, "<i4")
     assert to_text(head.weights_root(master)) == manifest.model.weights_root
 
@@ -97,7 +98,7 @@ def test_a_plan_that_cannot_work_is_refused(
     tmp_path: Path, changed: dict[str, str], more: str, why: str
 ) -> None:
     with pytest.raises(UserFacingError, match=why):
-        estimate.read_outline(planned(tmp_path, more, **changed))
+        read_outline(planned(tmp_path, more, **changed))
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +134,7 @@ def test_data_of_another_version_of_the_tokenizer_is_refused(
     with_own_texts: Path, tmp_path: Path
 ) -> None:
     path = with_own_texts
-    estimate.read_outline(path)
+    read_outline(path)
     for words, why in (
         (WORDS.replace('" the"', '"the "'), "build it again with `tequio data build --plugin`"),
         (WORDS.replace(f'*{LONGEST}, b"."', f'b".", *{LONGEST}'), "it splits '"),
@@ -141,29 +142,29 @@ def test_data_of_another_version_of_the_tokenizer_is_refused(
         assert words != WORDS
         plugin_example.add_tokenizer(plugin_example.write(tmp_path / "plugin", words=words))
         with pytest.raises(UserFacingError, match=why):
-            estimate.read_outline(path)
+            read_outline(path)
 
 
 def test_data_and_plan_name_the_same_tokenizer(with_own_texts: Path, tmp_path: Path) -> None:
     path = with_own_texts
     plugin_example.write(tmp_path / "plugin")
     with pytest.raises(UserFacingError, match="does not bring a tokenizer, and the data was built"):
-        estimate.read_outline(path)
+        read_outline(path)
     path.write_text(PLAN)
     with pytest.raises(UserFacingError, match="name it in the plan"):
-        estimate.read_outline(path)
+        read_outline(path)
     (tmp_path / "other").mkdir()
     other = planned(tmp_path / "other")
     plugin_example.add_tokenizer(plugin_example.write(tmp_path / "other" / "plugin"))
     with pytest.raises(UserFacingError, match="brings a tokenizer, and the data was not built"):
-        estimate.read_outline(other)
+        read_outline(other)
 
 
 def test_a_model_of_a_plugin_needs_the_plugin(tmp_path: Path) -> None:
     path = planned(tmp_path)
     path.write_text(PLAN)
     with pytest.raises(UserFacingError, match="this model is a plug-in's"):
-        estimate.read_outline(path)
+        read_outline(path)
 
 
 def test_the_commands_build_show_and_allow_an_archive(tmp_path: Path) -> None:

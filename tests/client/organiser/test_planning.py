@@ -13,6 +13,7 @@ from tequio_client.__main__ import cli
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
+from tequio_client.organiser.outline import read_outline
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.worker.lending.needs import MOST_COMPUTERS
 from tequio_shared.errors import UserFacingError
@@ -66,7 +67,7 @@ def test_a_fresh_model_has_about_the_size_that_was_asked_for(
 
 def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) -> None:
     new(tmp_path / "run.toml", data, "--parameters", "1M")
-    found = estimate.read_outline(tmp_path / "run.toml").manifest.model
+    found = read_outline(tmp_path / "run.toml").manifest.model
     assert found.parameters == planning.nearest_shape(10**6, 256).parameters
 
 
@@ -167,7 +168,7 @@ def test_a_plan_of_distro_opens_with_one_step_only(tmp_path: Path, data: Path) -
     path = tmp_path / "run.toml"
     new(path, data, "--parameters", "1M")
     text = path.read_text()
-    needed = estimate.estimate_run(estimate.read_outline(path), ExpectPlan()).rows
+    needed = estimate.estimate_run(read_outline(path), ExpectPlan()).rows
     for was, becomes, said in (
         ("name = .sparseloco.", 'name = "distro"', "algorithm.outer_lr is 2: for distro"),
         ("outer_lr = 2.0", "outer_lr = 0.002", "algorithm.bits 2 is not allowed for distro"),
@@ -181,7 +182,7 @@ def test_a_plan_of_distro_opens_with_one_step_only(tmp_path: Path, data: Path) -
     prepared = opening.prepare_run(path)
     assert prepared.manifest.algorithm.layout == "tile64"
     assert len(prepared.weights) == 4 * prepared.manifest.layout.elements
-    found = estimate.estimate_run(estimate.read_outline(path), ExpectPlan()).rows
+    found = estimate.estimate_run(read_outline(path), ExpectPlan()).rows
     memory = [
         next(one.value for one in rows if one.label == "card memory") for rows in (needed, found)
     ]

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.organiser import estimate, opening
+from tequio_client.organiser.outline import read_outline
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
@@ -75,7 +76,7 @@ def test_the_manifest_names_base_and_pairs_and_the_seed_gets_the_files(
 
 
 def test_on_paper_the_run_is_what_it_will_be(plan: Path) -> None:
-    found, made = estimate.read_outline(plan).manifest, opening.prepare_run(plan).manifest
+    found, made = read_outline(plan).manifest, opening.prepare_run(plan).manifest
     assert found.frozen is not None
     assert made.frozen is not None
     assert found.model.tensors == made.model.tensors
@@ -191,7 +192,7 @@ def test_7b_with_adapters_is_planned_for_cards_of_12_gib_in_4_bits_alone(tmp_pat
     narrow = CliRunner().invoke(cli, (*words, *cards, "--lora-bits", "4"))
     assert narrow.exit_code == 0, narrow.output
     assert "lora.bits = 4 " in path.read_text()
-    found = estimate.read_outline(path)
+    found = read_outline(path)
     reckoned = estimate.estimate_run(found, ExpectPlan(vram_gib=12, disk_gib=60))
     rows = {row.label: f"{row.value} {row.note}" for row in reckoned.rows}
     assert "3.88 GiB in memory, in 4 bits" in rows["frozen base"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from tequio_client.organiser import estimate
+from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator.hosts import HostPopulation
 from tequio_client.simulator.network import Simulation, SimulationSetup
 from tequio_client.simulator.report import make_report, report_lines
@@ -36,7 +36,7 @@ def crowd(folder: Path, peers: int, rounds: int) -> SimulationSetup:
     path = write_plan(folder)
     (folder / "config.json").write_text(json.dumps(files.config))
     path.write_text(files.plan)
-    outline = estimate.read_outline(path)
+    outline = read_outline(path)
     return SimulationSetup(
         manifest=outline.manifest,
         corpus=outline.corpus,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.organiser import estimate
+from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator import hosts
 from tequio_client.simulator.hosts import DOWN_MBIT, UP_MBIT, HostPopulation
 from tests.support.plans import write_plan
@@ -30,7 +30,7 @@ def test_a_quarter_of_the_computers_is_on_at_any_time() -> None:
 
 
 def test_connections_have_the_published_means(tmp_path: Path) -> None:
-    manifest = estimate.read_outline(write_plan(tmp_path)).manifest
+    manifest = read_outline(write_plan(tmp_path)).manifest
     drawn = HostPopulation().draw_hosts(manifest, 4_000, Random(1))
     assert mean(one.up for one in drawn) * 8 / 1e6 == pytest.approx(UP_MBIT, rel=0.05)
     assert mean(one.down for one in drawn) * 8 / 1e6 == pytest.approx(DOWN_MBIT, rel=0.05)
@@ -38,7 +38,7 @@ def test_connections_have_the_published_means(tmp_path: Path) -> None:
 
 
 def test_measured_figures_replace_the_published_ones(tmp_path: Path) -> None:
-    manifest = estimate.read_outline(write_plan(tmp_path)).manifest
+    manifest = read_outline(write_plan(tmp_path)).manifest
     population = HostPopulation(is_always_on=True, tokens_per_s=123.0, mbit=8.0)
     (one,) = population.draw_hosts(manifest, 1, Random(1))
     assert (one.tokens_per_s, one.up, one.down) == (123.0, 1e6, 1e6)

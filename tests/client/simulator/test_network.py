@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.organiser import estimate
+from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator.hosts import HostPopulation
 from tequio_client.simulator.lies import HONEST, parse_shares
 from tequio_client.simulator.network import START_MS, Simulation, SimulationSetup
@@ -27,7 +27,7 @@ LIARS = parse_shares(("0.2",))
 @pytest.fixture(scope="module")
 def setup(tmp_path_factory: pytest.TempPathFactory) -> SimulationSetup:
     """30 peers that never leave, and a run of 40 rounds; a share takes seconds."""
-    outline = estimate.read_outline(write_plan(tmp_path_factory.mktemp("plan")))
+    outline = read_outline(write_plan(tmp_path_factory.mktemp("plan")))
     rounds = msgspec.structs.replace(outline.manifest.rounds, most=40, most_members=256)
     windows = WindowRules(samples=2_000, tokens=64_000, first=3, most=100)
     return SimulationSetup(
