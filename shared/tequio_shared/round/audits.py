@@ -73,7 +73,7 @@ def lot_input(net: NetworkId, run: RunId, number: int, seed: bytes) -> bytes:
 
 def draw(lot: bytes, contribution: ContributionId) -> int:
     """Number below 2^64 that a lot draws for a contribution, the lower the sooner."""
-    return int.from_bytes(sha256(b"tequio/v1/audited\0", lot, contribution)[:8], "big")
+    return int.from_bytes(sha256(b"tequio/v1/audited\0" + lot + contribution)[:8], "big")
 
 
 def is_drawn(number: int, rate_bp: int, lots: int) -> bool:

@@ -182,11 +182,12 @@ def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
     are left empty.
     """
     # Sorted, so that two witnesses that vouch for the same set state the same root.
-    ids = sorted(vouched.values())
+    ids = tuple(sorted(vouched.values()))
+    bloom, root = _commit_to(ids, seed, trainers)
     return WitnessProof(
         bitmap=to_text(encode_bitmap(vouched, slots)),
-        bloom=to_text(build_bloom(seed, ids, trainers)),
-        root=to_text(merkle.root(ids)),
+        bloom=to_text(bloom),
+        root=to_text(root),
         count=len(ids),
         head=to_text(head),
         rejected=tuple(
@@ -216,10 +217,11 @@ def check_proof(
         raise RefusedError("proof-slots", "the proof names a slot twice")
     if from_text(proof.head) != head:
         raise RefusedError("proof-head", f"the proof holds head {proof.head}, not the round's")
-    ids = sorted(commitments[slot] for slot in vouched)
-    if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
+    ids = tuple(sorted(commitments[slot] for slot in vouched))
+    bloom, root = _commit_to(ids, seed, trainers)
+    if proof.count != len(ids) or from_text(proof.root) != root:
         raise RefusedError("proof-root", "the commitment root does not match the bitmap")
-    _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
+    _check_bloom(from_text(proof.bloom, None), bloom, trainers)
     return WitnessFindings(vouched=vouched, rejected=rejected, gains=dict(proof.gains))
 
 
@@ -316,18 +318,22 @@ class _Odds:
 
 
 def _odds(slot: int, seen: WitnessFindings, verdicts: Verdicts) -> _Odds:
-    decided = agreed = plain = measured = missed = 0
-    for other, (verdict, reason) in verdicts.items():
-        if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
-            continue
-        decided += 1
-        is_accepted = verdict is Verdict.ACCEPTED
-        agreed += other in (seen.vouched if is_accepted else seen.rejected)
-        if other in (seen.rejected if is_accepted else seen.vouched):
-            is_measure = (seen.rejected[other] if is_accepted else reason) in MEASURED
-            measured, plain = measured + is_measure, plain + (not is_measure)
-        missed += is_accepted and other not in seen.vouched and other not in seen.rejected
-    return _Odds(decided=decided, agreed=agreed, plain=plain, measured=measured, missed=missed)
+    others = {other: found for other, found in verdicts.items() if other != slot}
+    accepted = {other for other, (verdict, _) in others.items() if verdict is Verdict.ACCEPTED}
+    rejected = {
+        other: reason for other, (verdict, reason) in others.items() if verdict is Verdict.REJECTED
+    }
+    refused = seen.rejected.keys()
+    wrongly_refused, wrongly_vouched = accepted & refused, seen.vouched & rejected.keys()
+    measured = sum(seen.rejected[other] in MEASURED for other in wrongly_refused)
+    measured += sum(rejected[other] in MEASURED for other in wrongly_vouched)
+    return _Odds(
+        decided=len(accepted) + len(rejected),
+        agreed=len(accepted & seen.vouched) + len(refused & rejected.keys()),
+        plain=len(wrongly_refused) + len(wrongly_vouched) - measured,
+        measured=measured,
+        missed=len(accepted - seen.vouched - refused),
+    )
 
 
 def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
@@ -347,13 +353,19 @@ def _reason(code: int) -> RejectionReason:
     return reason
 
 
-def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: int) -> None:
+@lru_cache(16)  # most witnesses of a round vouch for the same contributions
+def _commit_to(ids: tuple[ContributionId, ...], seed: bytes, trainers: int) -> tuple[bytes, bytes]:
+    """Bloom filter and Merkle root of the ids."""
+    return build_bloom(seed, ids, trainers), merkle.root(ids)
+
+
+def _check_bloom(bits: bytes, expected: bytes, trainers: int) -> None:
     try:
         check_bloom_fill(bits, trainers)
     except PeerError as err:
         raise RefusedError("proof-bloom", str(err)) from err
-    # Rebuilt rather than probed: a filter with extra ones would pass every probe.
-    if bits != build_bloom(seed, ids, trainers):
+    # Compared rather than probed: a filter with extra ones would pass every probe.
+    if bits != expected:
         raise RefusedError("proof-bloom", "the Bloom filter does not match the bitmap")
 
 

@@ -303,10 +303,11 @@ def _drawn_duty(view: RunView, own: MemberState) -> Duty | None:
     # Oldest first: with short rounds, a newer draw would otherwise interrupt each measurement, and
     # none would ever be finished.
     for draw in view.draws.open:
-        wanted = _unanswered(MeasureDuty(draw.head, is_drawn=True), own)
         is_asked = own.key in draw.drawn and own.key not in draw.measures
-        if wanted and is_asked and (own.held == draw.head or own.has_weights(draw.head)):
-            return wanted
+        if is_asked and (own.held == draw.head or own.has_weights(draw.head)):
+            wanted = _unanswered(MeasureDuty(draw.head, is_drawn=True), own)
+            if wanted is not None:
+                return wanted
     return None
 
 
