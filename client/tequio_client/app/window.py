@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 HOME = "home"
 HELP_WIDTH = 480
 RELEASE_MS = 10_000
-RELEASED_MS = 1_000
+RELEASED_MS = 5_000
 """Until the widgets of the pages are destroyed, which takes some turns of the event loop."""
 
 
@@ -157,6 +157,7 @@ class AppWindow(QMainWindow):
             self.takeCentralWidget()
             discard(old)
         self._pages = {}
+        self.destroy()  # with the picture of all that it showed; it is created again when shown
         QTimer.singleShot(RELEASED_MS, self, heap.return_memory)
 
     def showEvent(self, event: QShowEvent) -> None:
