@@ -39,7 +39,7 @@ from loops import repository, table  # noqa: F401
 from loops.machine import machine
 from tests.support.linked_worker import LinkedWorker, linked
 from tests.support.real_network import running_network
-from tests.support.small_network import found
+from tests.support.small_network import WIDE, found
 from tests.whole.test_lending import AWAY
 
 from tequio_client.app.pages import PAGES
@@ -376,7 +376,7 @@ async def _worker(quick: bool) -> tuple[Delays, Delays, tuple[float, float]]:  #
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         async with running_network(folder, start_process) as stage:
-            await found(stage)
+            await found(stage, WIDE)
             stage.seed()
             stage.volunteer("ana")
             async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:

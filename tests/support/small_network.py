@@ -1,7 +1,6 @@
 """A network with one small run that a test can start in seconds: texts, model, plan, setup.
 
-The model has two million parameters, so that its head has more chunks than are requested from one
-peer at once; it sees only a few tokens a round.
+The model sees only a few tokens a round.
 """
 
 from __future__ import annotations
@@ -26,13 +25,16 @@ CONFIG: dict[str, object] = {
     "model_type": "llama",
     "vocab_size": 256,
     "hidden_size": 64,
-    "intermediate_size": 4608,
+    "intermediate_size": 512,
     "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "num_key_value_heads": 4,
     "max_position_embeddings": 32,
     "tie_word_embeddings": False,
 }
+WIDE_CONFIG = CONFIG | {"intermediate_size": 4608}
+"""Of two million parameters, so that a head has more chunks than are requested from one peer at
+once."""
 WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
 
 
@@ -93,6 +95,7 @@ most = {rounds}
 
 
 SMALL = RunFiles(config=CONFIG, plan=plan())
+WIDE = RunFiles(config=WIDE_CONFIG, plan=plan())
 MAY_LACK = 6
 """Members that a round of a crowd may start without."""
 CROWD_DEADLINE_S = 240
@@ -109,7 +112,7 @@ def crowd(peers: int, rounds: int) -> RunFiles:
         rounds=rounds,
     )
     rules = text.replace("min_members = 2", f"min_members = {peers - MAY_LACK}")
-    return RunFiles(config=CONFIG, plan=f"{rules}\n[algorithm]\ndown_k = 64\n")
+    return RunFiles(config=WIDE_CONFIG, plan=f"{rules}\n[algorithm]\ndown_k = 64\n")
 
 
 async def found(network: RealNetwork, script: RunFiles = SMALL) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.demo.script import ARCHITECTURE
 from tequio_shared.network.standing import StandingCause
 from tests.support.attack_table import attack
 from tests.support.attacked_demo import CHEAT, FewerMembersScript, FinishedDemo, run_attacked_demo
@@ -17,13 +18,22 @@ if TYPE_CHECKING:
 ROUNDS = 20
 WITHIN = 19
 """Rounds in which it is found out: each of its contributions is audited every second time."""
+SHAPE = {"hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 2}
+"""Of a model that trains in a moment."""
 
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> FinishedDemo:
     folder: Path = tmp_path_factory.mktemp("demo") / "network"
     script = FewerMembersScript(
-        folder=folder, rounds=ROUNDS, train_s=2.0, first_windows=40, held_out_tokens=8_192
+        folder=folder,
+        rounds=ROUNDS,
+        train_s=2.0,
+        inner_steps=5,
+        first_windows=20,
+        most_windows=20,
+        held_out_tokens=8_192,
+        config=ARCHITECTURE | SHAPE,
     )
     return run_attacked_demo(script, {CHEAT: "sign_flip_3"})
 

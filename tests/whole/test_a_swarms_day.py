@@ -28,7 +28,7 @@ from tequio_shared.statements.runs import (
 )
 from tests.support.history import LogHistory
 from tests.support.real_network import RealNetwork, running_network
-from tests.support.small_network import DEADLINE_S, RUN, found
+from tests.support.small_network import DEADLINE_S, RUN, WIDE, found
 from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ async def test_a_run_outlives_newcomers_leavers_crashes_and_a_ledger_restart(
 
 async def _dawn(stage: RealNetwork, history: LogHistory) -> Day:
     """Found the network, open the run, and let three volunteers begin."""
-    organiser = await found(stage)
+    organiser = await found(stage, WIDE)
     ledger = stage.actors[0]
     seed = stage.seed("--heads-every", "1")
     volunteers = [stage.volunteer(name) for name in ("ana", "beto", "citlali")]

@@ -11,7 +11,7 @@ from tequio_client.dataset import sources
 
 SEQUENCE = 128
 VOCABULARY = 256
-ARCHITECTURE = {
+ARCHITECTURE: dict[str, object] = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
     "vocab_size": VOCABULARY,
