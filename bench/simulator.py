@@ -73,6 +73,7 @@ COLUMNS = (
     "honest suspected",
     "cheats quarantined",
     "seconds",
+    "for 1,000 rounds",
     "ms per entry",
 )
 LINKED_COLUMNS = (
@@ -157,11 +158,11 @@ def _simulate(
 
 
 def _row(report: SimulationReport, seconds: float) -> tuple[str, ...]:
-    entries = sum(report.entries.values())
+    entries, rounds = sum(report.entries.values()), report.rounds_closed + report.rounds_void
     return (
         f"{report.peers:,}",
         f"{report.members_mean:,.0f}",
-        f"{report.rounds_closed + report.rounds_void}",
+        f"{rounds}",
         f"{report.rounds_void}",
         f"{report.tokens_per_day / 1e9:,.2f} billion",
         size(report.peer_day_bytes),
@@ -170,6 +171,7 @@ def _row(report: SimulationReport, seconds: float) -> tuple[str, ...]:
         f"{report.honest_suspected}",
         _quarantined(report),
         f"{seconds:,.0f}",
+        f"{1000 * seconds / max(rounds, 1):,.0f}",
         f"{1000 * seconds / entries:.2f}",
     )
 
