@@ -1,4 +1,4 @@
-"""Tensors of which each rank of a cell has a part (torch's DTensor): their way there, and steps.
+"""A model of whose tensors each rank of a cell has a part (torch's DTensor): its steps.
 
 `sharding` cuts every tensor along its first dimension, `tensor_parallel` matrices along either one.
 A tensor that is not cut is the same on every rank: a DTensor of copies, or a plain one. Cuts are
@@ -8,6 +8,7 @@ those of `torch.chunk`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -20,35 +21,64 @@ from tequio_client.trainer.cell import clip, exchanging
 from tequio_client.trainer.moments import Moment, signed_moment
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.cell import Cell
+    from tequio_client.trainer.cell import Cell, SampleSource
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
     from tequio_shared.round.manifest import InnerParams
 
 
-def load(parts: CausalModel, whole: CausalModel, cell: Cell, device: torch.device) -> None:
-    """Take the weights of rank 0's whole model, one tensor after the other."""
-    for name, one in parts.parameters.items():
-        full = torch.empty(one.shape, device=device)
-        if cell.rank == 0:
-            full.copy_(whole.parameters[name].detach())
-        if isinstance(one, DTensor):
-            with exchanging():
-                cut = distribute_tensor(full, one.device_mesh, one.placements)
-            local(one).copy_(cut.to_local())
-        else:
-            cell.copy_from(0, [full])
-            one.detach().copy_(full)
+class PartsModel(ABC):
+    """The part of a model that this rank has; owned by the trainer's thread."""
 
+    def __init__(self, part: CausalModel, cell: Cell, device: ComputeDevice) -> None:
+        self.part = part
+        """Tensors of which this rank has a part, with their names in the whole model."""
+        self.device, self._cell = device, cell
+        self.rank_work = (1,) * cell.size
 
-def store(parts: CausalModel, whole: CausalModel, cell: Cell) -> None:
-    """Bring the weights back to rank 0's whole model, one tensor after the other."""
-    for name, one in parts.parameters.items():
-        full = one.detach()
-        if isinstance(full, DTensor):
-            with exchanging():
-                full = full.full_tensor()
-        if cell.rank == 0:
-            whole.parameters[name].detach().copy_(full)
+    def load(self, whole: CausalModel) -> None:
+        """Take the weights of rank 0's whole model, one tensor after the other."""
+        for name, one in self.part.parameters.items():
+            full = torch.empty(one.shape, device=self.device.handle)
+            if self._cell.rank == 0:
+                full.copy_(whole.parameters[name].detach())
+            if isinstance(one, DTensor):
+                with exchanging():
+                    cut = distribute_tensor(full, one.device_mesh, one.placements)
+                local(one).copy_(cut.to_local())
+            else:
+                self._cell.copy_from(0, [full])
+                one.detach().copy_(full)
+
+    def store(self, whole: CausalModel) -> None:
+        """Bring the weights back to rank 0's whole model, one tensor after the other."""
+        for name, one in self.part.parameters.items():
+            full = one.detach()
+            if isinstance(full, DTensor):
+                with exchanging():
+                    full = full.full_tensor()
+            if self._cell.rank == 0:
+                whole.parameters[name].detach().copy_(full)
+
+    def train(
+        self, training: SampleSource, plan: StepPlan, recipe: InnerParams, watch: TrainingControl
+    ) -> TrainingProgress:
+        """Take the planned steps as `inner.train` does."""
+        optimiser = PartsOptimiser(self.part, recipe, self._cell)
+        self.part.network.train()
+
+        def take_step(samples: Tensor) -> float:
+            with exchanging():  # torch gathers and adds up in the midst of both
+                loss = self._compute_gradients(samples.to(self.device.handle), recipe.z_loss)
+                optimiser.step()
+            return loss
+
+        return inner.take_steps(training, plan, self._cell, watch, take_step)
+
+    @abstractmethod
+    def _compute_gradients(self, samples: Tensor, z_loss: float) -> float:
+        """Add those of a step to the part, over all ranks' samples; returns the step's loss."""
 
 
 class PartsOptimiser:

@@ -37,17 +37,16 @@ from tequio_client.ipc.cell_division import (
     why_uneven,
 )
 from tequio_client.trainer import inner, model, parts, token_loss
-from tequio_client.trainer.cell import PASS_TOKENS, RankLostError, exchanging
+from tequio_client.trainer.cell import PASS_TOKENS, RankLostError
 from tequio_client.trainer.device import FORWARD_ERRORS
-from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.parts import PartsModel
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.cell import Cell, SampleSource
+    from tequio_client.trainer.cell import Cell
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.trainer.model import CausalModel
     from tequio_shared.round.manifest import InnerParams
 
 _SPLIT_ROWS = "rowwise_split_input"
@@ -143,8 +142,8 @@ def _refused(why: str, way_out: str = "") -> UserFacingError:
     )
 
 
-class TensorParallelModel:
-    """The part of a model that this rank has; owned by the trainer's thread."""
+class TensorParallelModel(PartsModel):
+    """A model of which this rank has a part of every layer's matrices."""
 
     def __init__(
         self,
@@ -159,8 +158,6 @@ class TensorParallelModel:
         `recipe` is the run's, `separator` that of `CausalModel`. Raises UserFacingError, as
         `TensorPlan.of`.
         """
-        self.device, self._cell = device, cell
-        self.rank_work = (1,) * cell.size
         plan, tied = TensorPlan.of(network, cell.size, recipe), model.of_network(network).aliases
         network.requires_grad_(requires_grad=True)
         parallelize_module(
@@ -169,8 +166,7 @@ class TensorParallelModel:
             {name: _STYLES[style]() for name, style in plan.styles.items()},
         )
         _to_device(network, tied, device.handle)
-        self.part = model.of_network(network)
-        """Tensors of which this rank has a part, with their names in the whole model."""
+        super().__init__(model.of_network(network), cell, device)
         self.part.separator = separator
         self.part.recompute_layers()
         self._summed = [
@@ -184,32 +180,10 @@ class TensorParallelModel:
         if not isinstance(network, Llama):
             self._check_plan()
 
-    def load(self, whole: CausalModel) -> None:
-        """Take the weights of rank 0's whole model."""
-        parts.load(self.part, whole, self._cell, self.device.handle)
-
-    def store(self, whole: CausalModel) -> None:
-        """Bring the weights back to rank 0's whole model."""
-        parts.store(self.part, whole, self._cell)
-
-    def train(
-        self, training: SampleSource, plan: StepPlan, recipe: InnerParams, watch: TrainingControl
-    ) -> TrainingProgress:
-        """Take the planned steps as `inner.train` does."""
-        optimiser = parts.PartsOptimiser(self.part, recipe, self._cell)
-        losses = self._losses(recipe.z_loss)
-        self.part.network.train()
-
-        def take_step(samples: Tensor) -> float:
-            with exchanging():  # torch adds up in the midst of both
-                loss = self._compute_gradients(samples.to(self.device.handle), losses)
-                optimiser.step()
-            return loss
-
-        return inner.take_steps(training, plan, self._cell, watch, take_step)
-
-    def _compute_gradients(self, samples: Tensor, losses: TokenLoss) -> float:
+    def _compute_gradients(self, samples: Tensor, z_loss: float) -> float:
         targets = max(count_targets(samples), 1)
+        # With its limit named, it compiles no kernel, which would be given tensors on their way.
+        losses = TokenLoss(self.part, self.device, token_loss.MOST_LOGITS, z_loss=z_loss)
         self.part.network.zero_grad()
         total = torch.zeros((), device=self.device.handle)
         # Where a layer adds up two branches at its end, torch would stop computing it again between
@@ -220,10 +194,6 @@ class TensorParallelModel:
         self._cell.add_up([inner.gradient(one) for one in self._summed])
         # Every rank has the same sum; rank 0's counts.
         return self._cell.total(lambda: 0.0 if self._cell.rank else float(total)) / targets
-
-    def _losses(self, z_loss: float) -> TokenLoss:
-        # With its limit named, it compiles no kernel, which would be given tensors on their way.
-        return TokenLoss(self.part, self.device, token_loss.MOST_LOGITS, z_loss=z_loss)
 
     def _check_plan(self) -> None:
         """Raise UserFacingError if ranks find different gradients of what all of them have.
@@ -240,7 +210,7 @@ class TensorParallelModel:
         ids = torch.arange(_PROBE_TOKENS + 1, device=self.device.handle)[None]
         ids %= model.vocabulary_size(self.part)
         try:
-            self._compute_gradients(ids, self._losses(0.0))
+            self._compute_gradients(ids, z_loss=0.0)
         except torch.OutOfMemoryError as err:  # the others wait for this rank
             raise RankLostError(f"a rank has no room for a few tokens: {err}") from err
         except FORWARD_ERRORS as err:
