@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.checkpoint import chat, layout
+from tequio_client.checkpoint import chat, layout, proven
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.proven import prove_head
 from tequio_client.ledger import api as ledger_api
@@ -18,17 +18,22 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import verdicts
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.ledger import follower
+from tequio_shared.api.runs import RollbackAnswer
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.log.merkle import leaf_hash
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import Policy, TlogProof
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
+from tests.support.memory_swarm import rollback_to
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,6 +79,12 @@ def refusal(site: ServedLog, folder: Path, run: str = "") -> str:
     with pytest.raises((UserFacingError, PeerError, BaseExceptionGroup)) as caught:
         newest(site, folder, run)
     return str(first_error(caught.value))
+
+
+def promotions(log: SwarmLog) -> list[int]:
+    """Indices of the entries that promote a head, the first one's too."""
+    entries = enumerate(log.swarm.entries)
+    return [index for index, one in entries if isinstance(one.statement.body, HeadPromote)]
 
 
 def rounds_in(site: ServedLog, answer: Callable[[int, int], list[dict[str, object]]]) -> None:
@@ -196,13 +207,7 @@ def test_an_older_log_does_not_take_somebody_back_to_an_older_head(
 ) -> None:
     monkeypatch.setattr(follower, "LAG_S", 1.0)
     found = newest(site, tmp_path)
-    promoted = site.log.swarm.view.heads[1]
-    end = 1 + next(
-        index
-        for index, entry in enumerate(site.log.swarm.entries)
-        if isinstance(entry.statement.body, HeadPromote)
-        and entry.statement.body.head == to_text(promoted.hash)
-    )
+    end = 1 + promotions(site.log)[1]
     site.log = SwarmLog(played().swarm)
     site.log.leaves = site.log.leaves[: end + 2]
     site.log.sign()
@@ -212,6 +217,84 @@ def test_an_older_log_does_not_take_somebody_back_to_an_older_head(
     assert f"has size {end + 2} with root" in said
     assert found.is_dir(), "the newer head stays"
     assert list((tmp_path / "cache" / chat.HEADS / "alarms").glob("*.json"))
+
+
+@attack("M15", layer="log", ends="refused: the log has a newer head")
+@pytest.mark.parametrize("is_known", [False, True])
+def test_an_older_head_of_the_same_log_is_found_out_at_the_first_visit(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_known: bool
+) -> None:
+    monkeypatch.setattr(proven, "_PAUSES_S", (0.0,))
+    site.head_round = 1
+    if is_known:
+        site.log.leaves = site.log.leaves[: 1 + promotions(site.log)[1]]
+        site.log.sign()
+        newest(site, tmp_path)
+        site.log = SwarmLog(played().swarm)
+    said = refusal(site, tmp_path)
+    assert f"names the head of round 1 as the newest one of {played().manifest.name}" in said
+    assert "its log has that of round 2 after it: do not trust it" in said
+
+
+@attack("M15", layer="log", ends="refused: an entry is not the one in the log")
+@pytest.mark.parametrize("also_hashes", [False, True])
+def test_newer_heads_cannot_be_hidden_from_somebody_who_looks_for_them(
+    site: ServedLog, tmp_path: Path, *, also_hashes: bool
+) -> None:
+    shown = list(site.log.leaves)
+    for index in promotions(site.log)[2:]:
+        shown[index] = shown[0]
+    hashes = [leaf_hash(leaf) for leaf in shown]
+
+    def lie(path: str) -> bytes | None:
+        if not path.startswith("/log/tile/"):
+            return None
+        asked = Tile.parse(path.removeprefix("/log/"))
+        span = slice(asked.index * TILE_WIDTH, asked.index * TILE_WIDTH + asked.width)
+        if asked.level == BUNDLE_LEVEL:
+            return encode_bundle(shown[span])
+        return b"".join(hashes[span]) if also_hashes and asked.level == 0 else None
+
+    site.head_round, site.lie = 1, lie
+    why = "the proof leads to" if also_hashes else "is not the one whose hash is in the log"
+    assert why in refusal(site, tmp_path)
+
+
+def test_a_list_of_runs_that_is_a_moment_old_raises_no_alarm(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proven, "_PAUSES_S", (0.0,))
+    site.head_round, asked = 1, 0
+
+    def lie(path: str) -> bytes | None:
+        nonlocal asked
+        asked += path.startswith("/v1/runs?")
+        site.head_round = 1 if asked < 2 else ROUNDS
+        return None
+
+    site.lie = lie
+    assert newest(site, tmp_path).name.endswith(f"-{ROUNDS}")
+    assert asked == 3, "twice for the newest head, and once to prove it"
+
+
+def test_a_run_that_went_back_to_an_older_head_has_that_one(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rollback counts if it is in the log, goes to the head named, and has no head after it."""
+    monkeypatch.setattr(proven, "_PAUSES_S", ())
+    swarm, index = site.log.swarm, 1 + promotions(site.log)[-1]
+    draft = StatementDraft(rollback_to(swarm.view.heads[1], ROUNDS))
+    back = swarm.sign(swarm.organiser, draft, swarm.manifest.run_id)
+    site.log.leaves[index:] = [back.leaf()]
+    site.log.sign()
+    site.head_round = 1
+    assert "its log has that of round 2 after it" in refusal(site, tmp_path)
+    site.rollbacks = (RollbackAnswer(head_round=1, last_round=ROUNDS, index=index),)
+    assert newest(site, tmp_path).name.endswith("-1")
+    site.rollbacks = (RollbackAnswer(head_round=1, last_round=ROUNDS, index=index - 1),)
+    assert "its log has that of round 2 after it" in refusal(site, tmp_path)
+    site.head_round, site.rollbacks = ROUNDS, ()
+    assert "its log has that of round 1 after it" in refusal(site, tmp_path)
 
 
 def test_a_cache_that_serves_an_older_checkpoint_for_a_moment_raises_no_alarm(
@@ -242,11 +325,7 @@ def test_two_logs_shown_one_after_the_other_are_noticed(
     site: ServedLog, tmp_path: Path, shown: int
 ) -> None:
     """Also within one search, after the first checkpoint or after the second one."""
-    promoted = [
-        index
-        for index, entry in enumerate(site.log.swarm.entries)
-        if isinstance(entry.statement.body, HeadPromote)
-    ]
+    promoted = promotions(site.log)
     other = SwarmLog(played().swarm)
     other.leaves[promoted[-1]] = other.leaves[promoted[0]]  # validly signed, another head's
     other.leaves.append(other.leaves[-1])

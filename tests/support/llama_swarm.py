@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 from tequio_client.trainer import first_head
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.network import NetworkAnswer
-from tequio_shared.api.runs import RunAnswer, RunsAnswer
+from tequio_shared.api.runs import RollbackAnswer, RunAnswer, RunsAnswer
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
@@ -215,6 +215,7 @@ class ServedLog:
     requests: list[str] = field(default_factory=list)
     head_round: int | None = None
     """Round of the head in the list of runs; None: the run's last."""
+    rollbacks: tuple[RollbackAnswer, ...] = ()
     lie: Callable[[str], bytes | None] = lambda _: None
     """Gives an answer in place of that at a path; None: the true one."""
 
@@ -267,6 +268,7 @@ class ServedLog:
             opened_index=1,
             head=to_text(head.hash),
             head_round=head.round,
+            rollbacks=self.rollbacks,
             published=published_heads(view, PUBLISHED_HEADS),
             as_of=self.log.as_of(),
         )

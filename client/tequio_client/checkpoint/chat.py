@@ -41,13 +41,15 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
     """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
     Nothing happens if it is there already; other heads of the run go. The log must continue the
-    newest checkpoint that was seen here. Raises UserFacingError, PeerError.
+    newest checkpoint that was seen here, and the ledger name the newest head that is in it. Raises
+    UserFacingError, PeerError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
     origin = replace(options.origin, seen=heads)
     with locked(heads), shutdown.explain_unreachable_ledger(origin.ledger):
-        run = trio.run(origin.find_run, options.run)
+        find = origin.find_newest if options.round is None else origin.find_run
+        run = trio.run(find, options.run)
         number = run.head_round if options.round is None else options.round
         target = heads / f"{run.run}-{number}"
         if _is_head(target, run, number):

@@ -27,6 +27,7 @@ from tequio_client.checkpoint.proven import (
     CertifiedHead,
     RunDocuments,
     newest_checkpoint,
+    newest_run,
     prove_head,
 )
 from tequio_client.checkpoint.tensors import MergedModel
@@ -82,6 +83,11 @@ class WeightsOrigin:
             if self.seen is not None:
                 await newest_checkpoint(api, self.seen)
             return runs.find_run(name, await api.runs())
+
+    async def find_newest(self, name: str) -> RunAnswer:
+        """Find a run with its newest head, as `newest_run`."""
+        async with LedgerApi(self.ledger, trust=self.trust) as api:
+            return await newest_run(api, name, self.seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

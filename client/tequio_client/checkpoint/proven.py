@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import trio
+
 from tequio_client.ledger import runs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import follower
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
@@ -26,6 +28,8 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
 
+_PAUSES_S = (1.0, 2.0)
+"""Answers are cached for a second."""
 Blob: TypeAlias = Callable[[Digest], bytes | None]
 """Gets a document by its hash; None when there is none."""
 
@@ -77,6 +81,26 @@ async def prove_head(
         head=promotion.head(manifest.run_id),
         entry=promotion.index,
         proof=TlogProof(index=promotion.index, path=path, note=note, extra=leaf),
+    )
+
+
+async def newest_run(api: LedgerApi, name: str, seen: Path | None = None) -> RunAnswer:
+    """Find a run, with the newest head that its log has; `name` as in `runs.find_run`.
+
+    A ledger that names an older head is asked again, since a cache may have answered, and is then
+    found out. With the folder `seen` as in `newest_checkpoint`. Raises PeerError,
+    UserFacingError, LogForkedError, and what the API raises.
+    """
+    for pause_s in (0.0, *_PAUSES_S):
+        await trio.sleep(pause_s)
+        run = runs.find_run(name, await api.runs())
+        checkpoint, _ = await newest_checkpoint(api, seen)
+        newer = await runs.find_newer(api, run, LogProofs(api, checkpoint))
+        if newer is None:
+            return run
+    raise PeerError(
+        f"the ledger {api.url} names the head of round {run.head_round} as the newest one of "
+        f"{run.name}, but its log has that of round {newer} after it: do not trust it"
     )
 
 

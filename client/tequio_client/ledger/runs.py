@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.proofs import LogProofs
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.names import find_one, short_id
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
@@ -20,8 +20,8 @@ from tequio_shared.head.chain import Head
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.statements.runs import HeadPromote
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.runs import HeadPromote, RunClose, RunRollback
+from tequio_shared.statements.statement import Entry, Statement
 
 _PAGE_ROUNDS = 128
 _PAGE_ENTRIES = 256
@@ -30,6 +30,13 @@ _MOST_PAGES = 256
 
 A page is enough as a rule, and what a ledger lists has no end if it lies.
 """
+
+
+_LATER_ENTRIES = 16_384
+"""Entries after a promotion among which a newer one is sought; a round of 10,000 members has fewer.
+"""
+_TURNS = tuple(b'"type":"%s"' % body.TYPE.encode() for body in (HeadPromote, RunRollback, RunClose))
+"""Parts of the leaves that end the time of a head as the newest."""
 
 
 class UnreadableRulesError(UserFacingError):
@@ -115,13 +122,68 @@ async def find_promotion(
     )
 
 
+async def find_newer(api: LedgerApi, run: RunAnswer, proofs: LogProofs) -> int | None:
+    """Find the round of a head that follows the one which the ledger names as the run's newest.
+
+    None if none is promoted, and the run goes back to no other head, in the next `_LATER_ENTRIES`
+    entries: to the end of the run or of the checkpoint as a rule. Costs a bundle for each 256 of
+    them. Raises UserFacingError if the named head is not certified.
+    """
+    if run.head_round is None:
+        return None
+    network = await api.network()
+    named = await find_promotion(api, run, run.head_round, proofs)
+    begin = 1 + await _index_of_last(run, named, network, proofs)
+    end = min(begin + _LATER_ENTRIES, proofs.checkpoint.size)
+    for first in range(begin, end, _PAGE_ENTRIES):
+        leaves = await proofs.leaves(first, min(first + _PAGE_ENTRIES, end))
+        turns = (_turn(at, leaf, run.id, network) for at, leaf in enumerate(leaves, first))
+        said = next((one for one in turns if one is not None), None)
+        if said is not None:
+            back = said.body.head_round if isinstance(said.body, RunRollback) else said.round
+            return None if isinstance(said.body, RunClose) else back
+    return None
+
+
+def _turn(index: int, leaf: bytes, run: RunId, network: LedgerNetwork) -> Statement | None:
+    """The statement of a proven leaf, if it ends the time of a head as the run's newest."""
+    if not any(mark in leaf for mark in _TURNS):
+        return None
+    entry = _read(leaf)
+    if entry is None or entry.statement.run != run:
+        return None
+    check_entry(index, entry, network)
+    return entry.statement
+
+
+async def _index_of_last(
+    run: RunAnswer, named: Promotion, network: LedgerNetwork, proofs: LogProofs
+) -> int:
+    """Index of the last entry that makes that head the run's newest: a rollback may come later."""
+    for one in run.rollbacks:
+        if one.head_round != run.head_round or one.index < named.index:
+            continue
+        said = (await proofs.entries(network, [one.index]))[one.index].statement
+        is_it = isinstance(said.body, RunRollback) and said.body.head == named.body.head
+        if is_it and said.run == run.id:
+            return one.index
+    return named.index
+
+
 def _promotes(leaf: bytes, place: tuple[RunId, int]) -> bool:
     """Tell if an unproven leaf promotes the head of that run and round."""
-    try:
-        statement = Entry.parse(leaf).statement
-    except (MalformedError, RefusedError):  # of a later version, perhaps
+    entry = _read(leaf)
+    if entry is None or not isinstance(entry.statement.body, HeadPromote):
         return False
-    return isinstance(statement.body, HeadPromote) and (statement.run, statement.round) == place
+    return (entry.statement.run, entry.statement.round) == place
+
+
+def _read(leaf: bytes) -> Entry | None:
+    """Parse a leaf; None if this version cannot."""
+    try:
+        return Entry.parse(leaf)
+    except (MalformedError, RefusedError):
+        return None
 
 
 async def _find_bounds(api: LedgerApi, run: RunAnswer, head_round: int) -> tuple[int, int | None]:
