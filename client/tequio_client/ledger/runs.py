@@ -18,6 +18,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import RunId, digest_from_text
+from tequio_shared.log.tiles import TILE_WIDTH
 from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadPromote, RunClose, RunRollback
@@ -135,9 +136,9 @@ async def find_newer(api: LedgerApi, run: RunAnswer, proofs: LogProofs) -> int |
     named = await find_promotion(api, run, run.head_round, proofs)
     begin = 1 + await _index_of_last(run, named, network, proofs)
     end = min(begin + _LATER_ENTRIES, proofs.checkpoint.size)
-    for first in range(begin, end, _PAGE_ENTRIES):
-        leaves = await proofs.leaves(first, min(first + _PAGE_ENTRIES, end))
-        turns = (_turn(at, leaf, run.id, network) for at, leaf in enumerate(leaves, first))
+    for page in _bundles_between(begin, end):
+        leaves = await proofs.leaves(page.start, page.stop)
+        turns = (_turn(at, leaf, run.id, network) for at, leaf in enumerate(leaves, page.start))
         said = next((one for one in turns if one is not None), None)
         if said is not None:
             back = said.body.head_round if isinstance(said.body, RunRollback) else said.round
@@ -214,5 +215,11 @@ def _pages_between(begin: int, opened: int | None, size: int) -> Iterator[range]
         for end in range(min(opened, size), begin, -_PAGE_ENTRIES):
             yield range(max(end - _PAGE_ENTRIES, begin), end)
     elif begin:
-        for first in range(begin, size, _PAGE_ENTRIES):
-            yield range(first, min(first + _PAGE_ENTRIES, size))
+        yield from _bundles_between(begin, size)
+
+
+def _bundles_between(begin: int, end: int) -> Iterator[range]:
+    """Parts of a log, each in one bundle."""
+    while begin < end:
+        yield range(begin, min(begin + TILE_WIDTH - begin % TILE_WIDTH, end))
+        begin += TILE_WIDTH - begin % TILE_WIDTH
