@@ -22,7 +22,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import RoundClose
 from tests.support.history import LogHistory
 from tests.support.real_network import RealNetwork, running_network
-from tests.support.small_network import found
+from tests.support.small_network import WIDE, found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,7 @@ class VolunteerRun:
 async def test_a_worker_that_returns_takes_the_cheapest_way_to_the_head(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
-            await found(stage)
+            await found(stage, WIDE)
             volunteer_run = VolunteerRun(stage, LogHistory(api))
             stage.seed("--heads-every", "1000")
             for name in ("bo", "cleo"):
