@@ -6,7 +6,7 @@ proof's result against a signed root. `verify.reader` reads whole logs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
@@ -83,12 +83,11 @@ class LogProofs:
             if not 0 <= index < size:
                 raise PeerError(f"entry {index} is beyond the end of a log of {size} entries")
         leaves = await self._ledger.entries(first, end)
-        for begin in (first, *range(first + TILE_WIDTH - first % TILE_WIDTH, end, TILE_WIDTH)):
-            proof = await self.inclusion(begin)
-            leaf = leaf_hash(leaves[begin - first])
-            verify_inclusion(leaf, begin, size, proof, self.checkpoint.root)
-            after = range(begin + 1, min(begin + TILE_WIDTH - begin % TILE_WIDTH, end))
-            for index in after:
+        for part in parts_by_tile(first, end):
+            proof = await self.inclusion(part.start)
+            leaf = leaf_hash(leaves[part.start - first])
+            verify_inclusion(leaf, part.start, size, proof, self.checkpoint.root)
+            for index in part[1:]:
                 if leaf_hash(leaves[index - first]) != self._node((0, index)):
                     raise PeerError(f"entry {index} is not the one whose hash is in the log")
         return leaves
@@ -117,6 +116,14 @@ async def read_entries(
 ) -> dict[int, Entry]:
     """Read single entries, proven against a fresh checkpoint, as `LogProofs.entries` does."""
     return await LogProofs(ledger, await ledger.checkpoint()).entries(network, indices)
+
+
+def parts_by_tile(first: int, end: int) -> Iterator[range]:
+    """Divide entries `first` to `end - 1` where one tile, and one bundle, ends."""
+    while first < end:
+        rest = TILE_WIDTH - first % TILE_WIDTH
+        yield range(first, min(first + rest, end))
+        first += rest
 
 
 def _spans(indices: Iterable[int]) -> list[list[int]]:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.proofs import LogProofs, check_entry
+from tequio_client.ledger.proofs import LogProofs, check_entry, parts_by_tile
 from tequio_client.names import find_one, short_id
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.log.tiles import TILE_WIDTH
 from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadPromote, RunClose, RunRollback
@@ -136,7 +135,7 @@ async def find_newer(api: LedgerApi, run: RunAnswer, proofs: LogProofs) -> int |
     named = await find_promotion(api, run, run.head_round, proofs)
     begin = 1 + await _index_of_last(run, named, network, proofs)
     end = min(begin + _LATER_ENTRIES, proofs.checkpoint.size)
-    for page in _bundles_between(begin, end):
+    for page in parts_by_tile(begin, end):
         leaves = await proofs.leaves(page.start, page.stop)
         turns = (_turn(at, leaf, run.id, network) for at, leaf in enumerate(leaves, page.start))
         said = next((one for one in turns if one is not None), None)
@@ -215,11 +214,4 @@ def _pages_between(begin: int, opened: int | None, size: int) -> Iterator[range]
         for end in range(min(opened, size), begin, -_PAGE_ENTRIES):
             yield range(max(end - _PAGE_ENTRIES, begin), end)
     elif begin:
-        yield from _bundles_between(begin, size)
-
-
-def _bundles_between(begin: int, end: int) -> Iterator[range]:
-    """Parts of a log, each in one bundle."""
-    while begin < end:
-        yield range(begin, min(begin + TILE_WIDTH - begin % TILE_WIDTH, end))
-        begin += TILE_WIDTH - begin % TILE_WIDTH
+        yield from parts_by_tile(begin, size)
