@@ -9,6 +9,7 @@ import msgspec
 import pytest
 import trio
 
+from tequio_client import clock
 from tequio_client.checkpoint import chat, layout, proven
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.proven import prove_head
@@ -24,8 +25,15 @@ from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
-from tequio_shared.log.notes import KeyKind, VerifierKey
-from tequio_shared.log.policy import Policy, TlogProof
+from tequio_shared.log.notes import (
+    Checkpoint,
+    KeyKind,
+    VerifierKey,
+    add_lines,
+    cosignature_line,
+    note_text,
+)
+from tequio_shared.log.policy import STALE_S, Policy, TlogProof
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
@@ -63,12 +71,12 @@ def prove(site: ServedLog, number: int = ROUNDS, **changes: object) -> Certified
     return trio.run(main)
 
 
-def newest(site: ServedLog, folder: Path, run: str = "") -> Path:
+def newest(site: ServedLog, folder: Path, run: str = "", trust: Policy | None = None) -> Path:
     """The newest head, as `tequio chat` and `tequio checkpoint serve` get it."""
     store = folder / "store"
     if not store.exists():
         played().store(store, *range(ROUNDS + 1))
-    origin = WeightsOrigin(ledger=site.url, stores=[store], also_seeds=True)
+    origin = WeightsOrigin(ledger=site.url, stores=[store], also_seeds=True, trust=trust)
     wanted = run or site.log.swarm.manifest.name
     options = ExportOptions(origin=origin, run=wanted, target=folder / "cache")
     return chat.newest_model(options, NoProgress())
@@ -369,16 +377,42 @@ def test_a_run_that_is_listed_by_the_name_of_another_one_is_found_out(
     assert "its rules name it 'maize- 1.0'" in refusal(site, tmp_path, "quinoa")
 
 
+WITNESS = Signer(bytes(32))
+
+
+def cosigned_by_witness(site: ServedLog) -> Policy:
+    """The policy of somebody who wants the log cosigned by one witness."""
+    witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=WITNESS.key)
+    log_key = site.log.swarm.genesis.log_key
+    return Policy.parse(f"log {log_key}\nwitness w {witness.text()}\nquorum w\n".encode())
+
+
+@attack("M15", layer="log", ends="refused with `--trust`: no witness cosigned it within a day")
+def test_an_older_log_is_found_out_at_the_first_visit_by_the_times_of_its_cosignatures(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    signed = site.log.newest_note
+    checkpoint = Checkpoint.parse(note_text(signed))
+
+    def show(age_s: int) -> None:
+        line = cosignature_line(checkpoint, "w", WITNESS, clock.now_ms() // 1_000 - age_s)
+        site.log.newest_note = add_lines(signed, [line])
+
+    policy = cosigned_by_witness(site)
+    show(age_s=STALE_S + 60)
+    with pytest.raises(UserFacingError, match="newer entries are withheld"):
+        newest(site, tmp_path, trust=policy)
+    show(age_s=STALE_S - 600)
+    newest(site, tmp_path, trust=policy)
+
+
 @attack("M15", layer="log", ends="refused: the checkpoint lacks the cosignatures")
 @pytest.mark.parametrize("find", [verdicts.find_fine_head, verdicts.find_published])
 def test_a_head_is_not_chosen_by_a_log_that_nobody_cosigned(
     site: ServedLog, find: Callable[[str, str, Policy], object]
 ) -> None:
     """With `--trust`, also where `--measured` or `--head` choose the round."""
-    witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes(32)).key)
-    log_key = site.log.swarm.genesis.log_key
-    policy = Policy.parse(f"log {log_key}\nwitness w {witness.text()}\nquorum w\n".encode())
     name = site.log.swarm.manifest.name
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
-        find(name, site.url, policy)
+        find(name, site.url, cosigned_by_witness(site))
     assert "lacks the quorum 'w'" in str(first_error(caught.value))

@@ -18,6 +18,7 @@ import msgspec
 import structlog
 import trio
 
+from tequio_client import clock
 from tequio_client.ledger.http import (
     MAX_SERVER_TEXT,
     AddressOf,
@@ -320,10 +321,11 @@ class LedgerApi:
         return (await self.checkpoint_note())[0]
 
     async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
-        """Get the newest signed checkpoint, and its note; NoQuorumError, UntrustedLogError."""
+        """Get the newest signed checkpoint, and its note; raises as `Policy.open` with the time."""
         log_key = (await self.network()).log_key
         note = await self.http.call("/log/checkpoint", most=NOTE_BYTES)
-        checkpoint = open_signed(note, log_key, self._trust).checkpoint
+        now_s = clock.now_ms() // 1_000
+        checkpoint = open_signed(note, log_key, self._trust, now_s=now_s).checkpoint
         if self._mirror is not None:
             self._mirror.newest = checkpoint
         return checkpoint, note

@@ -8,6 +8,9 @@ witness that has cosigned a size cosigns it again.
 
 A round asks all witnesses about one checkpoint, because cosignatures of different sizes do not add
 up. A slow witness may finish its answer, and is asked about a later checkpoint.
+
+A checkpoint that no other follows is cosigned again every hour: readers with a policy tell by the
+times of the cosignatures whether they are shown an old log (`Policy.open`).
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from tequio_ledger.store.database import Database
 from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import VerifierKey, add_lines, open_checkpoint
-from tequio_shared.log.policy import POLICY_BYTES, Policy
+from tequio_shared.log.policy import POLICY_BYTES, STALE_S, Policy
 
 GRACE_S = 0.1
 """Extra time for other answers when enough are there: more cosignatures suit more policies."""
@@ -50,6 +53,10 @@ AGAIN_MOST_S = 30.0
 """Pauses after a round without a quorum: doubled from the first up to the second."""
 QUIET_S = 1.0
 """Interval of checks for news that no signal announced."""
+RENEWAL_S = 3_600.0
+"""Age at which the cosignatures of a published checkpoint are renewed."""
+UNRENEWED_S = STALE_S / 2
+"""Age of the cosignatures from which the ledger is unhealthy; after twice this, readers refuse."""
 LATE_S = 60.0
 """A signed checkpoint that waits longer than this makes the ledger unhealthy."""
 
@@ -115,7 +122,12 @@ class Publisher:
             if one.url is not None
         ]
         self._busy: dict[WitnessClient, _Request] = {}
+        self._renews = not policy.is_met(())
+        """Whether any cosignature is required, so that its age matters."""
         self._late_since_s: float | None = None
+        self._cosigned_at_s = time.monotonic()
+        """Last time the quorum cosigned, or our start."""
+        self._renew_at_s = self._cosigned_at_s
 
     def publication(self) -> Publication:
         signed = self._ledger.log.published.size
@@ -130,14 +142,20 @@ class Publisher:
 
     @property
     def reason(self) -> str | None:
-        """Sentence that says why a signed checkpoint is not published; None while it is on time."""
+        """Sentence that says why the published checkpoint is not current; None while it is."""
         found = self.publication()
-        if found.late_s < LATE_S:
+        old_s = time.monotonic() - self._cosigned_at_s if self._renews else 0.0
+        if found.late_s < LATE_S and old_s < UNRENEWED_S:
             return None
         why = [f"{one.name}: {one.problem}" for one in found.witnesses if one.problem]
+        what = (
+            f"entries from {found.published} on have waited {found.late_s:.0f} s for"
+            if found.late_s >= LATE_S
+            else f"for {old_s / 3600:.0f} hours the log has lacked new cosignatures of"
+        )
         return (
-            f"entries from {found.published} on have waited {found.late_s:.0f} s for the quorum "
-            f"{found.quorum!r} of witnesses: {'; '.join(why) or 'they do not agree on one size'}"
+            f"{what} the quorum {found.quorum!r} of witnesses: "
+            f"{'; '.join(why) or 'they do not agree on one size'}"
         )
 
     def load(self) -> None:
@@ -153,7 +171,7 @@ class Publisher:
                 f"the published checkpoint is not signed by this log ({err})"
             ) from err
         # Readers must never see the log shrink, whatever order two processes write their rows in.
-        if checkpoint.size > self.published.size:
+        if checkpoint.size >= self.published.size:
             self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)
 
     async def run(self) -> NoReturn:
@@ -175,22 +193,25 @@ class Publisher:
             if not self._ledger.is_leading:
                 await self._follow()
             elif self._ledger.log.published.size > self.published.size:
+                if self._late_since_s is None:
+                    self._late_since_s = time.monotonic()
                 return await self._publish(self._ledger.log.published)
             else:
                 self._late_since_s = None
+                if self._renews and time.monotonic() >= self._renew_at_s:
+                    return await self._publish(self._ledger.log.published)
             await self._changed.wait(QUIET_S)
 
     async def _follow(self) -> None:
         """Adopt what the process that writes the log has published."""
-        before = self.published.size
+        before = self.published
         with contextlib.suppress(DatabaseError, TequioError):  # tried again after QUIET_S
             await asyncio.to_thread(self.load)
-        if self.published.size > before:
+        if self.published != before:
+            self._cosigned_at_s = time.monotonic()
             self._changed.set()
 
     async def _publish(self, target: Published) -> bool:
-        if self._late_since_s is None:
-            self._late_since_s = time.monotonic()
         lines = await self._gather(target)
         note = add_lines(target.note, lines)
         if not self._is_met(note):
@@ -205,6 +226,8 @@ class Publisher:
             return False
         self.published = Published(size=target.size, root=target.root, note=note)
         self._late_since_s = None
+        self._cosigned_at_s = time.monotonic()
+        self._renew_at_s = self._cosigned_at_s + RENEWAL_S
         self._changed.set()
         return True
 

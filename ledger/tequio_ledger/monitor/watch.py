@@ -220,7 +220,8 @@ class Watch:
         """
         note = self._ledger.checkpoint()
         try:
-            signed = open_signed(note, self._key, self._policy).checkpoint
+            now_s = self._clock() // 1_000
+            signed = open_signed(note, self._key, self._policy, now_s=now_s).checkpoint
         except NoQuorumError as err:
             self._lasting(AlarmKind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False

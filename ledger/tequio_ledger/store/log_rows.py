@@ -270,8 +270,8 @@ def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None
 def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -> None:
     """Write a published checkpoint; replaces one of the same size.
 
-    That one can only be the same checkpoint with other cosignatures, from before a change of the
-    policy.
+    That one can only be the same checkpoint with other cosignatures: older ones, or from before a
+    change of the policy.
     """
     connection.execute(delete(LOG_COSIGNED).where(LOG_COSIGNED.c.size == size))
     connection.execute(insert(LOG_COSIGNED).values(size=size, note=note, at=at_ms))

@@ -58,6 +58,11 @@ SIZE_TYPE = "text/x.tlog.size"
 REQUEST_BYTES = NOTE_BYTES + 4_096
 """Above the old size, 63 hashes and the largest note together."""
 ANSWER_BYTES = NOTE_BYTES
+STALE_S = 86_400
+"""Age of a cosignature, in seconds, from which it no longer shows that a log is up to date.
+
+A day: ledgers have them renewed each hour, and a clock with a wrong time zone shall not matter.
+"""
 MOST_AHEAD_S = 300
 """Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
 _SIZE_LINE_BYTES = 20
@@ -100,6 +105,10 @@ def _signed(note: bytes) -> bytes:
 
 class NoQuorumError(PeerError):
     """A checkpoint lacks cosignatures that the policy requires; a newer one may have them."""
+
+
+class StaleLogError(NoQuorumError):
+    """Enough witnesses cosigned a checkpoint, but not lately: a newer one may be withheld."""
 
 
 class UntrustedLogError(PeerError):
@@ -173,11 +182,15 @@ class Policy:
                 agreed.add(group.name)
         return self.quorum in agreed
 
-    def open(self, note: bytes, log: VerifierKey | None = None) -> SignedCheckpoint:
+    def open(
+        self, note: bytes, log: VerifierKey | None = None, *, now_s: int | None = None
+    ) -> SignedCheckpoint:
         """Read a checkpoint that this policy accepts, of `log` or else of any log it names.
 
-        Raises NoQuorumError for missing cosignatures, UntrustedLogError for a log that the policy
-        does not name, otherwise as `notes.open_checkpoint` does.
+        With the time, in seconds since 1970, the cosignatures of the last STALE_S must be enough:
+        for a log that is still being served. Raises NoQuorumError for missing cosignatures,
+        StaleLogError for old ones, UntrustedLogError for a log that the policy does not name,
+        otherwise as `notes.open_checkpoint` does.
         """
         known = [one.key for one in self.logs]
         if log is not None and known and log not in known:
@@ -189,7 +202,25 @@ class Policy:
                 f"checkpoint {signed.checkpoint.size} of {signed.checkpoint.origin} lacks the "
                 f"quorum {self.quorum!r}: cosigned by {', '.join(names) or 'nobody'}"
             )
+        if now_s is not None:
+            self._check_recent(signed, now_s)
         return signed
+
+    def _check_recent(self, signed: SignedCheckpoint, now_s: int) -> None:
+        """Find when the quorum was met for the last time; all cosignatures together meet it."""
+        lately: set[VerifierKey] = set()
+        unused = sorted(signed.cosignatures, key=lambda one: one.time_s or 0)
+        age_s = 0
+        while not self.is_met(lately):
+            last = unused.pop()
+            lately.add(last.key)
+            age_s = now_s - (last.time_s or 0)
+        if age_s >= STALE_S:
+            raise StaleLogError(
+                f"enough witnesses cosigned checkpoint {signed.checkpoint.size} of "
+                f"{signed.checkpoint.origin} for the last time {age_s // 3600} hours ago: newer "
+                "entries are withheld, the witnesses are away, or this computer's clock is wrong"
+            )
 
     def _open(self, note: bytes, logs: Iterable[VerifierKey]) -> SignedCheckpoint:
         witnesses = [one.key for one in self.witnesses]

@@ -366,10 +366,12 @@ def extend_frontier(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Fr
 
 
 def open_signed(
-    note: bytes, log_key: VerifierKey, policy: Policy | None = None
+    note: bytes, log_key: VerifierKey, policy: Policy | None = None, *, now_s: int | None = None
 ) -> SignedCheckpoint:
     """Read a checkpoint that the log signed and, with a policy, enough witnesses cosigned.
 
-    Raises as `notes.open_checkpoint` and `Policy.open` do.
+    With the time, lately. Raises as `notes.open_checkpoint` and `Policy.open` do.
     """
-    return open_checkpoint(note, log_key) if policy is None else policy.open(note, log_key)
+    if policy is None:
+        return open_checkpoint(note, log_key)
+    return policy.open(note, log_key, now_s=now_s)

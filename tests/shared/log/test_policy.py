@@ -13,7 +13,13 @@ from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.log.policy import NoQuorumError, Policy, UntrustedLogError
+from tequio_shared.log.policy import (
+    STALE_S,
+    NoQuorumError,
+    Policy,
+    StaleLogError,
+    UntrustedLogError,
+)
 from tests.shared.log.test_notes import CHECKPOINT, LOG_KEY, NOTE, ROOT, WITNESS_KEY
 
 SIGNERS = {name: Signer(bytes([40 + at]) * 32) for at, name in enumerate(("X1", "X2", "X3", "Y1"))}
@@ -38,7 +44,10 @@ def example() -> str:
     )
 
 
-def cosigned(*names: str, time_s: int = 1_700_000_000) -> bytes:
+AT_S = 1_700_000_000
+
+
+def cosigned(*names: str, time_s: int = AT_S) -> bytes:
     lines = [
         notes.cosignature_line(CHECKPOINT, cosigner(name).name, SIGNERS[name], time_s)
         for name in names
@@ -62,11 +71,32 @@ def test_a_note_opens_when_the_quorum_cosigned_it_and_is_refused_before() -> Non
             policy.open(cosigned(*names))
 
 
+def test_a_log_that_is_served_needs_a_quorum_of_the_last_day() -> None:
+    policy, note = Policy.parse(example().encode()), cosigned("X1", "X3", "Y1")
+    assert policy.open(note).checkpoint == CHECKPOINT, "a copy may be of any age"
+    for now_s in (AT_S - 10 * STALE_S, AT_S, AT_S + STALE_S - 1):
+        assert policy.open(note, now_s=now_s).checkpoint == CHECKPOINT
+    for now_s, hours in ((AT_S + STALE_S, "24 hours"), (AT_S + 10 * STALE_S, "240 hours")):
+        with pytest.raises(StaleLogError, match=f"for the last time {hours} ago"):
+            policy.open(note, now_s=now_s)
+
+
+def test_a_recent_cosignature_does_not_make_the_others_recent() -> None:
+    policy = Policy.parse(example().encode())
+    line = notes.cosignature_line(CHECKPOINT, cosigner("X1").name, SIGNERS["X1"], AT_S + STALE_S)
+    mixed = notes.add_lines(cosigned("X3", "Y1"), [line])  # the quorum asks for all three
+    assert policy.open(mixed, now_s=AT_S + 1).checkpoint == CHECKPOINT
+    with pytest.raises(StaleLogError, match="for the last time 25 hours ago"):
+        policy.open(mixed, now_s=AT_S + STALE_S + 3_600)
+    alone = Policy.parse(f"log {LOG_KEY}\nquorum none\n".encode())
+    assert alone.open(mixed, now_s=AT_S + 10 * STALE_S).checkpoint == CHECKPOINT
+
+
 def test_a_cosigner_twice_counts_once() -> None:
     policy = Policy.parse(example().encode())
     twice = notes.add_lines(
         cosigned("X1", "Y1"),
-        [notes.cosignature_line(CHECKPOINT, cosigner("X1").name, SIGNERS["X1"], 1_700_000_001)],
+        [notes.cosignature_line(CHECKPOINT, cosigner("X1").name, SIGNERS["X1"], AT_S + 1)],
     )
     with pytest.raises(NoQuorumError):
         policy.open(twice)
