@@ -394,15 +394,15 @@ def test_an_older_log_is_found_out_at_the_first_visit_by_the_times_of_its_cosign
     signed = site.log.newest_note
     checkpoint = Checkpoint.parse(note_text(signed))
 
-    def show(age_s: int) -> None:
+    def cosign(age_s: int) -> None:
         line = cosignature_line(checkpoint, "w", WITNESS, clock.now_ms() // 1_000 - age_s)
         site.log.newest_note = add_lines(signed, [line])
 
     policy = cosigned_by_witness(site)
-    show(age_s=STALE_S + 60)
+    cosign(age_s=STALE_S + 60)
     with pytest.raises(UserFacingError, match="newer entries are withheld"):
         newest(site, tmp_path, trust=policy)
-    show(age_s=STALE_S - 600)
+    cosign(age_s=STALE_S - 600)
     newest(site, tmp_path, trust=policy)
 
 

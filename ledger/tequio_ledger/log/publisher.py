@@ -123,7 +123,7 @@ class Publisher:
         ]
         self._busy: dict[WitnessClient, _Request] = {}
         self._renews = not policy.is_met(())
-        """Whether any cosignature is required, so that its age matters."""
+        """True if any cosignature is required: then its age matters."""
         self._late_since_s: float | None = None
         self._cosigned_at_s = time.monotonic()
         """Last time the quorum cosigned, or our start."""

@@ -61,7 +61,7 @@ ANSWER_BYTES = NOTE_BYTES
 STALE_S = 86_400
 """Age of a cosignature, in seconds, from which it no longer shows that a log is up to date.
 
-A day: ledgers have them renewed each hour, and a clock with a wrong time zone shall not matter.
+A day: ledgers have them renewed each hour, and a wrong time zone must not matter.
 """
 MOST_AHEAD_S = 300
 """Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""

@@ -23,7 +23,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.log.policy import Policy
+from tequio_shared.log.policy import STALE_S, Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
@@ -117,16 +117,22 @@ def opened(
     policy: Policy | None = None,
     *,
     steady_s: Callable[[], float] = time.monotonic,
+    clock: Callable[[], int] = lambda: 1_800_000_000_000,
 ) -> Watch:
     genesis = genesis_of(remote)
 
     def open_mirror() -> Mirror:
-        mirror = Mirror(folder, genesis, remote.blob, lambda: 1_800_000_000_000)
+        mirror = Mirror(folder, genesis, remote.blob, clock)
         mirror.load()
         return mirror
 
     folder.mkdir(exist_ok=True)
-    return Watch(remote, open_mirror, alarms, policy, lambda: 1_800_000_000_000, steady_s=steady_s)
+    return Watch(remote, open_mirror, alarms, policy, clock, steady_s=steady_s)
+
+
+def now_ms() -> int:
+    """The clock of witnesses, which are programs."""
+    return time.time_ns() // 1_000_000
 
 
 def rung(tmp_path: Path) -> list[Alarm]:
@@ -375,10 +381,36 @@ def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
             register_keys(slow, "shown at once", 2)
             wait_until_published(slow, policy, 3)
             register_keys(slow, "shown later", 2)
-            with closing(opened(to, tmp_path / "m", alarms, trust)) as watch:
+            with closing(opened(to, tmp_path / "m", alarms, trust, clock=now_ms)) as watch:
                 watch.check()
                 assert watch.mirror.size == 5
     assert [one.kind for one in rung(tmp_path)] == ([AlarmKind.DERIVED] if what == "lying" else [])
+
+
+def test_a_log_that_no_witness_has_cosigned_for_a_day_rings(
+    tmp_path: Path, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    with WitnessGroup(tmp_path, 1) as ring:
+        policy = ring.policy("all")
+        with cosigned(ring, policy) as still, InterceptedLedger(still.url) as remote:
+            wait_until_published(still, policy, 1)
+            trust = Policy.parse(policy.read_bytes())
+            later_ms = now_ms() + STALE_S * 1_000
+
+            def clock() -> int:
+                return later_ms
+
+            place = tmp_path / "m"
+            with closing(
+                opened(remote, place, alarms, trust, steady_s=steady_s, clock=clock)
+            ) as watch:
+                watch.check()
+                steady_s.ahead_s = LATE_S
+                watch.check()
+                (alarm,) = rung(tmp_path)
+                assert alarm.kind is AlarmKind.QUORUM
+                assert "newer entries are withheld" in alarm.differences[0]
+                assert watch.mirror.size == 0
 
 
 class Operator(RemoteLedger):
