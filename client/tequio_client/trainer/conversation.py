@@ -116,8 +116,8 @@ class WritingModel:
             raise UserFacingError(f"{folder} is not a model: it has no {CONFIG_FILE}")
         if (folder / TABLE_NAME).is_file() and own_texts is None:
             raise UserFacingError(f"texts of {folder} are split by code of a plug-in")
-        transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        transformers_logging.set_verbosity_error()
+        transformers_logging.disable_progress_bar()
         try:
             self._tokenizer: Any = None
             if own_texts is None:

@@ -46,7 +46,7 @@ def build(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
     """Build any causal language model that transformers knows; raises UserFacingError."""
     config = configure(fields)
     try:
-        network = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]  # transformers
+        network = AutoModelForCausalLM.from_config(
             config, trust_remote_code=False, dtype=torch.float32
         )
     except BUILD_ERRORS as err:

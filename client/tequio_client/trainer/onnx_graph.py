@@ -81,7 +81,7 @@ def _load(folder: Path) -> nn.Module:
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - 120 MB
     from transformers.utils import logging as transformers_logging  # noqa: PLC0415 - as above
 
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()
     library: Any = AutoModelForCausalLM  # its types lack this
     try:
         found: nn.Module = library.from_pretrained(
