@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NEEDS_CHROMIUM = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh")
 PROMPT = "a text that nobody else reads"
+TRIES = 3
+"""A model that learnt nothing may end a text before its first character."""
 
 
 class ServeProgram:
@@ -151,15 +153,21 @@ def test_a_visitor_writes_with_the_keyboard_and_reads_what_the_model_continues(
         )
         assert page.locator("#head").get_attribute("title") == listed["head"]
         box = page.get_by_label("Text that the model continues")
-        box.focus()
-        page.keyboard.type("maize <b>")
-        page.keyboard.press("Control+Enter")
-        page.get_by_role("status").filter(has_text="Finished").wait_for()
         log = page.get_by_role("log")
-        assert log.get_by_role("heading").all_inner_texts() == ["You wrote", "The model continues"]
-        written = log.locator("p").all_inner_texts()
-        assert written[0] == "maize <b>", "shown as text, not as HTML"
-        assert written[1]
+        for _ in range(TRIES):
+            box.focus()
+            page.keyboard.type("maize <b>")
+            page.keyboard.press("Control+Enter")
+            page.get_by_role("status").filter(has_text="Finished").wait_for()
+            headings = log.get_by_role("heading").all_inner_texts()
+            assert headings == ["You wrote", "The model continues"]
+            written = log.locator("p").all_inner_texts()
+            assert written[0] == "maize <b>", "shown as text, not as HTML"
+            if written[1]:
+                break
+            page.get_by_role("button", name="Start over").click()
+        else:
+            pytest.fail("nothing is ever written")
         assert box.evaluate("box => box === document.activeElement")
         assert barriers(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
