@@ -115,7 +115,10 @@ def test_every_sentence_of_the_troubleshooting_page_is_one_that_a_program_prints
 
 def _sentences() -> Iterator[str]:
     """Texts in the programs, a line each, with … for what they fill in."""
-    for file in (*(ROOT / "client").rglob("*.py"), *(ROOT / "ledger").rglob("*.py")):
+    files = (
+        file for part in ("client", "ledger", "shared") for file in (ROOT / part).rglob("*.py")
+    )
+    for file in files:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
                 case ast.JoinedStr(values=parts):
