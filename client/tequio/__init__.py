@@ -33,7 +33,8 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork, check_page
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
-from tequio_client.ledger.proofs import LogProofs, check_measure, read_policy
+from tequio_client.ledger.networks import read_policy
+from tequio_client.ledger.proofs import LogProofs, check_measure
 from tequio_client.names import find_one
 from tequio_client.verify.audit import AuditOptions, audit_live
 from tequio_client.verify.reader import POLL_S, PUBLISHED_S
@@ -96,10 +97,11 @@ class Network:
     ) -> None:
         """`trust` is a policy file: checkpoints then need the quorum of its witnesses.
 
-        Raises UserFacingError for an invalid address or policy.
+        Without it, the policy counts that is listed with the network (`tequio network add`), if any
+        is. Raises UserFacingError for an invalid address or policy.
         """
         self.url = url
-        self._trust = read_policy(Path(trust)) if trust is not None else None
+        self._trust = read_policy(None if trust is None else Path(trust), url)
         self._limits = ApiLimits(call_s=timeout_s)
         self._network: LedgerNetwork | None = None
         self._newest: Checkpoint | None = None

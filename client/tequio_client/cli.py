@@ -187,6 +187,7 @@ trust_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     envvar="TEQUIO_TRUST",
     show_envvar=True,
+    show_default="that listed with the network, if any",
     help="Policy file (C2SP tlog-policy) that names the witnesses the log needs.",
 )
 

@@ -78,6 +78,7 @@ ELSEWHERE = (
     (r"kubernetes: pg_dump", "tests/ledger/admin/test_backup_dumped_database.py"),
     (r"operating: (pg_dump|pg_restore)", "tests/ledger/admin/test_backup_dumped_database.py"),
     (r"operating: tequio run key", "tests/test_installer.py"),
+    (r"operating: tequio network add", "tests/client/ledger/test_networks.py"),
     (r"operating: tequio-ledger serve", "tests/ledger/signing/test_signer.py"),
     (r"operating: tequio (seed|worker)", "tests/whole/test_points.py"),
     (r"operating: tequio checkpoint export", "tests/client/checkpoint/test_export.py"),

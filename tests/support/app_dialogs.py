@@ -52,7 +52,11 @@ from tests.support.first_run_pictures import FirstRunSetup, account
 
 LEDGER = "https://ledger.example"
 DAY_MS = 86_400_000
-NETWORKS = (KnownNetwork(name="first light", url=LEDGER, description="The first of all."),)
+NETWORKS = (
+    KnownNetwork(
+        name="first light", url=LEDGER, description="The first of all.", policy="quorum none"
+    ),
+)
 PLUGIN = PluginSpec(
     name="tiny",
     version="1.0",

@@ -2077,6 +2077,10 @@
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>„{name}“ ist nicht das Netzwerk, zu dem dein Schlüssel und deine Punkte gehören. Um ihm auch beizutreten, starte die App mit einem anderen Ordner: tequio app --dir {folder}</translation>
     </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>Das Protokoll muss auch von unabhängigen Zeugen signiert sein.</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPanel</name>

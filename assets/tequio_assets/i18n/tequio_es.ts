@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>All your scores are in the log. See how the entrants are doing.</source>
-        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los participantes.</translation>
+        <translation>Todas tus puntuaciones están en la bitácora. Mira cómo van los participantes.</translation>
     </message>
     <message>
         <source>{sides} compete until {time}. See the rules, and join one of them.</source>
@@ -741,7 +741,7 @@
     </message>
     <message>
         <source>Some runs ask for it. The public log then shows that a person is behind your key, and which keys are theirs, but not who it is.</source>
-        <translation>Algunos entrenamientos lo piden. El registro público muestra entonces que hay una persona detrás de tu clave y qué claves son suyas, pero no quién es.</translation>
+        <translation>Algunos entrenamientos lo piden. La bitácora pública muestra entonces que hay una persona detrás de tu clave y qué claves son suyas, pero no quién es.</translation>
     </message>
     <message>
         <source>Get a code</source>
@@ -2024,7 +2024,7 @@
     </message>
     <message>
         <source>Names are public and permanent: old ones stay in the log.</source>
-        <translation>Los nombres son públicos y permanentes: los anteriores quedan en el registro.</translation>
+        <translation>Los nombres son públicos y permanentes: los anteriores quedan en la bitácora.</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits, with single spaces, hyphens or underscores between them.</source>
@@ -2076,6 +2076,10 @@
     <message>
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>«{name}» no es la red a la que pertenecen tu clave y tus puntos. Para unirte también a ella, inicia la aplicación con otra carpeta: tequio app --dir {folder}</translation>
+    </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>Su bitácora debe llevar también la firma de testigos independientes.</translation>
     </message>
 </context>
 <context>
@@ -5434,7 +5438,7 @@
     </message>
     <message>
         <source>Your offer is in the log. After the deadline this computer draws a lot by itself; let Tequio run then, or others are drawn.</source>
-        <translation>Tu oferta está en el registro. Tras el plazo este equipo saca por sí mismo un número de sorteo; deja Tequio en marcha entonces, o les tocará a otros.</translation>
+        <translation>Tu oferta está en la bitácora. Tras el plazo este equipo saca por sí mismo un número de sorteo; deja Tequio en marcha entonces, o les tocará a otros.</translation>
     </message>
     <message>
         <source>Your lot is drawn. When the texts are opened, the lots decide who scores.</source>
@@ -5454,7 +5458,7 @@
     </message>
     <message>
         <source>All your scores are in the log. Thank you.</source>
-        <translation>Todas tus puntuaciones están en el registro. Gracias.</translation>
+        <translation>Todas tus puntuaciones están en la bitácora. Gracias.</translation>
     </message>
     <message>
         <source>Not all models were scored and revealed in time; the others' scores count.</source>
@@ -5976,7 +5980,7 @@
     </message>
     <message>
         <source>The server that keeps the public log of the network's work and points.</source>
-        <translation>El servidor que guarda el registro público del trabajo y los puntos de la red.</translation>
+        <translation>El servidor que guarda la bitácora pública del trabajo y los puntos de la red.</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -6790,7 +6794,7 @@
     </message>
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
-        <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene el registro.</translation>
+        <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene la bitácora.</translation>
     </message>
     <message>
         <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>

@@ -2077,6 +2077,10 @@
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>« {name} » n’est pas le réseau auquel appartiennent votre clé et vos points. Pour le rejoindre aussi, lancez l’application avec un autre dossier : tequio app --dir {folder}</translation>
     </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>Son journal doit aussi être signé par des témoins indépendants.</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPanel</name>

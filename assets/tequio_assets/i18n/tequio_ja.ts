@@ -2066,6 +2066,10 @@
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>「{name}」は、あなたのキーとポイントが属するネットワークではありません。こちらにも参加するには、別のフォルダーでアプリを起動してください：tequio app --dir {folder}</translation>
     </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>ログには、独立した検証者の署名も必要です。</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPanel</name>

@@ -2077,6 +2077,10 @@
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>“{name}” não é a rede à qual sua chave e seus pontos pertencem. Para entrar nela também, abra o aplicativo com outra pasta: tequio app --dir {folder}</translation>
     </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>O log também precisa ser assinado por testemunhas independentes.</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPanel</name>

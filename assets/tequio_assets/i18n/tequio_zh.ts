@@ -2066,6 +2066,10 @@
         <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
         <translation>“{name}”不是您的密钥和积分所属的网络。如果也想加入，请用另一个文件夹启动应用：tequio app --dir {folder}</translation>
     </message>
+    <message>
+        <source>Its log must be signed by independent witnesses, too.</source>
+        <translation>其日志还须由独立见证者签名。</translation>
+    </message>
 </context>
 <context>
     <name>NetworkPanel</name>

@@ -235,5 +235,10 @@ def _row(network: KnownNetwork) -> ChoiceRow:
     if network.description:
         made.body.addWidget(WrappedLabel(network.description, tone="sub"))
     made.body.addWidget(caption_line(network.url))
+    if network.policy:
+        words = QCoreApplication.translate(
+            "NetworkChooser", "Its log must be signed by independent witnesses, too."
+        )
+        made.body.addWidget(caption(words))
     made.finish_layout()
     return made

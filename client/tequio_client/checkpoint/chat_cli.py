@@ -92,7 +92,7 @@ def chat(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import chat as program
     from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.organiser import verdicts
     from tequio_client.verify.report import ProgressBars
 
@@ -125,7 +125,7 @@ def chat(  # noqa: PLR0913 - one parameter an option
         ledger=ledger,
         stores=known,
         also_seeds=also_seeds or not stores,
-        trust=read_policy(trust_file),
+        trust=read_policy(trust_file, ledger),
     )
     find_fine = partial(verdicts.find_fine_head, run_name, ledger, origin.trust)
     number = find_fine() if is_measured else None

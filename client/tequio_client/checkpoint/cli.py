@@ -407,9 +407,9 @@ def token() -> None:
 
 def _origin(ledger: str, trust_file: Path | None, stores: tuple[Path, ...] = ()) -> WeightsOrigin:
     from tequio_client.checkpoint.export import WeightsOrigin
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
 
-    return WeightsOrigin(ledger=ledger, stores=stores, trust=read_policy(trust_file))
+    return WeightsOrigin(ledger=ledger, stores=stores, trust=read_policy(trust_file, ledger))
 
 
 def _storage(location: str, *, is_token_needed: bool = False) -> HeadStorage:

@@ -47,11 +47,11 @@ def _key_options(folder: str) -> Callable[[cli.F], cli.F]:
 
 
 def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.verify.reader import LedgerReader
 
     cli.set_up_logs(log_json=False, log_level="error")
-    return LedgerReader(ledger, read_policy(trust_file))
+    return LedgerReader(ledger, read_policy(trust_file, ledger))
 
 
 # The same help as in a command's docstring, in one line each: see `tequio_client.__main__`.
@@ -247,7 +247,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
     to evaluate every competition for which this computer has enough memory.
     """
     from tequio_client.competition import evaluate as program
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
 
     cli.set_up_logs(log_json=False, log_level="error")
     options = program.EvaluateOptions(
@@ -257,7 +257,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
         stores=stores,
         device=device,
         threads=threads,
-        trust=read_policy(trust_file),
+        trust=read_policy(trust_file, ledger, folder),
     )
     if follow:
         program.evaluate_all(options, click.echo)

@@ -83,14 +83,14 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     """
     from rich.console import Console
 
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.verify import competition
     from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
     try:
-        trust = read_policy(trust_file)
+        trust = read_policy(trust_file, place)
     except UserFacingError as err:
         raise click.UsageError(str(err)) from err
     chosen = competition.VerifyOptions.of(place, wanted=wanted, trust=trust, bundle=bundle)

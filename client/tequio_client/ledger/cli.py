@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from tequio_client.ledger import networks
 from tequio_client.ledger.networks import KnownNetwork
 from tequio_shared.errors import TequioError, UserFacingError, first_error
+
+if TYPE_CHECKING:
+    from tequio_shared.log.policy import Policy
 
 T = TypeVar("T")
 _CHECK_TIMEOUT_S = 20.0
@@ -28,15 +32,23 @@ def network() -> None:
 @click.argument("address", metavar="URL")
 @click.option("--name", help="Name to list it under. Default: the network's own.")
 @click.option("--description", default="", help="One line about it.")
-def add(address: str, name: str | None, description: str) -> None:
+@click.option(
+    "--trust",
+    "trust_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Policy file of the log's witnesses, which app and commands then require.",
+)
+def add(address: str, name: str | None, description: str, trust_file: Path | None) -> None:
     """Add the network whose ledger is at URL, if a ledger answers there."""
     url = networks.clean_ledger_address(address)
     if not networks.is_ledger_address(url):
         raise UserFacingError(
             f"{address!r} is not the address of a ledger, such as https://example.org"
         )
-    own_name = _name_of(url)
-    found = KnownNetwork(name=name or own_name, url=url, description=description)
+    policy = networks.read_policy(trust_file)
+    own_name = _name_of(url, policy)
+    text = policy.encode().decode() if policy else ""
+    found = KnownNetwork(name=name or own_name, url=url, description=description, policy=text)
     _saved(lambda: networks.add_network(found))
     click.echo(f"added: {found.name} at {url}")
     if networks.chosen_ledger() == url:
@@ -54,7 +66,8 @@ def list_() -> None:
     width = max((len(one.name) for one in known), default=0)
     for one in known:
         mark = "*" if one.url == chosen else " "
-        click.echo(f"{mark} {one.name:{width}}  {one.url}  {one.description}".rstrip())
+        cosigned = "  (its log needs outside witnesses)" if one.policy else ""
+        click.echo(f"{mark} {one.name:{width}}  {one.url}  {one.description}".rstrip() + cosigned)
 
 
 @network.command("remove")
@@ -67,19 +80,29 @@ def remove(name: str) -> None:
     click.echo(f"removed: {found.name} at {found.url}")
 
 
-def _name_of(url: str) -> str:
-    """Ask the ledger for its network's name; raises UserFacingError if none answers."""
+def _name_of(url: str, policy: Policy | None) -> str:
+    """Ask the ledger for its network's name.
+
+    Raises UserFacingError if none answers, and if its log does not meet the policy.
+    """
     import trio
 
     from tequio_client.ledger.api import LedgerApi
+    from tequio_shared.log.policy import NoQuorumError, UntrustedLogError
 
     async def ask() -> str:
-        async with LedgerApi(url) as ledger:
+        async with LedgerApi(url, trust=policy) as ledger:
             with trio.fail_after(_CHECK_TIMEOUT_S):
+                if policy is not None:
+                    await ledger.checkpoint()
                 return (await ledger.network()).genesis.name
 
     try:
         return trio.run(ask)
+    except* (NoQuorumError, UntrustedLogError) as group:
+        raise UserFacingError(
+            f"the log at {url} does not meet the policy: {first_error(group)}"
+        ) from None
     except* (TequioError, trio.TooSlowError) as group:
         raise UserFacingError(
             f"no ledger answers at {url} ({first_error(group)}): check the address, or try again "

@@ -4,21 +4,27 @@ The ledger in use is the one that the app was set up with, or that was chosen in
 field `ledger` of `app.json` in the folder of the app's settings. The app, its start at login and
 the command line all read it there; `--ledger` and the variable TEQUIO_LEDGER win over it. The
 networks that the user added are in `networks.json` beside it; a release brings a signed list of
-more (`platform.versions.proposed_networks`).
+more (`platform.versions.proposed_networks`). Either may have the policy by which a network's log is
+believed, so that everybody has it, and not only who gives `--trust`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import platformdirs
 
 from tequio_client import files
 from tequio_client.platform.versions import proposed_networks
+from tequio_shared.errors import MalformedError, UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_shared.log.policy import Policy
 
 APP_FILE = "app.json"
 NETWORKS_FILE = "networks.json"
@@ -36,6 +42,8 @@ class KnownNetwork:
     url: str
     """Address of its ledger."""
     description: str = ""
+    policy: str = ""
+    """Policy file of its log's witnesses (c2sp.org/tlog-policy); empty: none is required."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +69,7 @@ def known_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
     """
     added = added_networks(folder)
     urls = {one.url for one in added}
-    proposed = [one for one in _decode(proposed_networks()) if is_ledger_address(one.url)]
-    return (*added, *(one for one in proposed if one.url not in urls))
+    return (*added, *(one for one in _proposed() if one.url not in urls))
 
 
 def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
@@ -70,9 +77,19 @@ def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
 
 
 def add_network(network: KnownNetwork, folder: Path | None = None) -> None:
-    """Add a network, in place of one with the same address; raises OSError."""
-    others = [one for one in added_networks(folder) if one.url != network.url]
-    _write((*others, network)[-MOST_NETWORKS:], folder or user_settings_folder())
+    """Add a network, in place of one with the same address; raises OSError.
+
+    What was known about that one, and is not given again, stays.
+    """
+    added = added_networks(folder)
+    before = next((one for one in added if one.url == network.url), network)
+    kept = replace(
+        network,
+        description=network.description or before.description,
+        policy=network.policy or before.policy,
+    )
+    others = [one for one in added if one.url != network.url]
+    _write((*others, kept)[-MOST_NETWORKS:], folder or user_settings_folder())
 
 
 def remove_network(named: str) -> KnownNetwork | None:
@@ -91,8 +108,7 @@ def chosen_ledger(worker_folder: Path | None = None) -> str:
     `worker_folder` may have settings of its own, as that of an app which is tried out has. Without
     a choice in the app, the only known network counts.
     """
-    folders = [] if worker_folder is None else [worker_folder / "settings"]
-    for folder in (*folders, user_settings_folder()):
+    for folder in _settings_folders(worker_folder):
         try:
             chosen = msgspec.json.decode(_read(folder, APP_FILE), type=_InUse).ledger
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -101,6 +117,65 @@ def chosen_ledger(worker_folder: Path | None = None) -> str:
             return chosen
     known = known_networks()
     return known[0].url if len(known) == 1 else ""
+
+
+def read_policy(
+    path: Path | None, ledger: str = "", worker_folder: Path | None = None
+) -> Policy | None:
+    """Read the policy file of --trust, or else the policy that is listed with a ledger's network.
+
+    None: the log's own signature is enough. Raises UserFacingError.
+    """
+    if path is None:
+        listed = _listed_policy(clean_ledger_address(ledger), worker_folder)
+        source = f"the policy that is listed with the network at {ledger}"
+        return parse_policy(listed.encode(), source) if listed else None
+    try:
+        with path.open("rb") as file:
+            return parse_policy(file.read(MOST_BYTES), str(path))
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot read the policy {path} ({err.strerror}): check the path given with --trust"
+        ) from err
+
+
+def parse_policy(content: bytes, source: str) -> Policy:
+    """Parse a policy (c2sp.org/tlog-policy); raises UserFacingError, which names the source."""
+    from tequio_shared.log.policy import Policy  # noqa: PLC0415 - it loads the signature library
+
+    try:
+        return Policy.parse(content)
+    except MalformedError as err:
+        raise UserFacingError(f"{source} is not a valid policy: {err}") from err
+
+
+def check_list(content: bytes, source: str) -> None:
+    """Check a list of networks before it is published; raises UserFacingError."""
+    try:
+        listed = msgspec.json.decode(content, type=_Listed).networks
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise UserFacingError(f"{source} is not a list of networks: {err}") from err
+    for one in listed:
+        if not is_ledger_address(one.url):
+            raise UserFacingError(f"{source}: {one.url!r} is not the address of a ledger")
+        if one.policy:
+            parse_policy(one.policy.encode(), f"{source}: that of {one.name}")
+
+
+def _listed_policy(url: str, worker_folder: Path | None) -> str:
+    """A policy of the user comes first; one without any does not hide that of the signed list."""
+    added = (one for folder in _settings_folders(worker_folder) for one in added_networks(folder))
+    known = (*added, *_proposed()) if url else ()
+    return next((one.policy for one in known if one.url == url and one.policy), "")
+
+
+def _settings_folders(worker_folder: Path | None) -> tuple[Path, ...]:
+    own = () if worker_folder is None else (worker_folder / "settings",)
+    return (*own, user_settings_folder())
+
+
+def _proposed() -> Iterator[KnownNetwork]:
+    return (one for one in _decode(proposed_networks()) if is_ledger_address(one.url))
 
 
 def clean_ledger_address(text: str) -> str:

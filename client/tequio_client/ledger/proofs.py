@@ -7,16 +7,14 @@ proof's result against a signed root. `verify.reader` reads whole logs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, RunAnswer
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.policy import POLICY_BYTES, Policy
 from tequio_shared.log.tiles import (
     TILE_WIDTH,
     Node,
@@ -161,18 +159,3 @@ def check_measure(
     ):
         raise PeerError(f"entry {row.entry} is not the measure that the ledger reports")
     return body
-
-
-def read_policy(path: Path | None) -> Policy | None:
-    """Read the policy file (c2sp.org/tlog-policy) of --trust; raises UserFacingError."""
-    if path is None:
-        return None
-    try:
-        with path.open("rb") as file:
-            return Policy.parse(file.read(POLICY_BYTES + 1))
-    except OSError as err:
-        raise UserFacingError(
-            f"cannot read the policy {path} ({err.strerror}): check the path given with --trust"
-        ) from err
-    except MalformedError as err:
-        raise UserFacingError(f"{path} is not a valid policy: {err}") from err

@@ -64,7 +64,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.verify import audit as program
     from tequio_client.verify.report import ProgressBars
     from tequio_client.verify.source import MirrorFolder
@@ -75,7 +75,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     scope = program.AuditOptions(
         run=_run_id(run_text),
         contributions=(StoreFolders(stores),) if reads_stores else (),
-        trust=read_policy(trust_file),
+        trust=read_policy(trust_file, "" if mirror else ledger),
         patience_s=0.0 if mirror else program.PUBLISHED_S,
         omissions=omissions or _own_omissions(),
     )

@@ -266,20 +266,23 @@ def _join(invitation: str, folder: Path) -> str:
 
 def net_settings(
     *,
+    ledger: str,
+    folder: Path,
     trust_file: Path | None,
     metrics_host: str,
     metrics_port: int | None,
     otlp_endpoint: str | None,
     **net: Any,  # noqa: ANN401 - click's own
 ) -> NetSettings:
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.worker.settings import MetricsAddress, NetSettings, OtlpEndpoint
 
     metrics = None
     if metrics_port is not None:
         metrics = MetricsAddress(host=metrics_host, port=metrics_port)
     otlp = OtlpEndpoint(url=otlp_endpoint) if otlp_endpoint else None
-    return NetSettings(**net, metrics=metrics, otlp=otlp, trust=read_policy(trust_file))
+    trust = read_policy(trust_file, ledger, folder)
+    return NetSettings(ledger=ledger, folder=folder, metrics=metrics, otlp=otlp, trust=trust, **net)
 
 
 @click.command()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from tequio_client.app.networks import NETWORK_FILE, JoinNetworkDialog, NetworkChooser
 from tequio_client.ledger.networks import KnownNetwork
@@ -44,6 +45,16 @@ def chooser(tmp_path: Path, ledger: Served, qtbot: QtBot) -> NetworkChooser:
     qtbot.addWidget(made)
     made.show()
     return made
+
+
+def test_a_row_says_whether_independent_witnesses_sign_the_log(tmp_path: Path) -> None:
+    plain = KnownNetwork(name="plain", url="https://plain.example")
+    watched = KnownNetwork(name="watched", url="https://watched.example", policy="quorum w")
+    made = NetworkChooser((plain, watched), tmp_path)
+    words = "Its log must be signed by independent witnesses, too."
+    for network, expected in ((plain, False), (watched, True)):
+        shown = [one.text() for one in made.rows[network.url].findChildren(QLabel)]
+        assert (words in shown) is expected
 
 
 def test_a_known_network_is_chosen_with_one_click(

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from tequio_client.app.settings_file import SettingsStore
+from tequio_client.competition.cli import log_reader
 from tequio_client.ledger import networks
 from tequio_client.ledger.cli import network
 from tequio_client.ledger.networks import KnownNetwork, chosen_ledger
+from tequio_client.releases.publish_cli import release
 from tequio_client.worker.account_cli import standing
-from tequio_client.worker.cli import worker
+from tequio_client.worker.cli import net_settings, worker
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256
+from tequio_shared.keys import Signer
+from tequio_shared.log.notes import KeyKind, VerifierKey
+from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.ledgers import served
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+
+    from tequio_shared.log.policy import Policy
 
 ONE = KnownNetwork(name="one", url="https://one.example", description="The first.")
 TWO = KnownNetwork(name="two", url="https://two.example")
@@ -63,6 +73,105 @@ def test_networks_of_the_signed_list_come_after_those_of_the_user(
     assert networks.known_networks() == (ONE, open_)
     assert networks.remove_network("open") is None
     assert run("list").stdout.count("https://") == 2
+
+
+# --- the policies of their logs
+
+
+def policy_text(name: str) -> str:
+    key = VerifierKey(name=name, kind=KeyKind.COSIGNER, key=Signer(sha256(name.encode())).key)
+    return f"witness {name} {key.text()}\nquorum {name}\n"
+
+
+def witnesses(found: Policy | None) -> list[str]:
+    return [one.name for one in found.witnesses] if found else []
+
+
+def test_a_policy_comes_from_the_option_then_from_the_user_then_from_the_signed_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert networks.read_policy(None, ONE.url) is None
+    listed = {"networks": [{"name": "1", "url": ONE.url, "policy": policy_text("signed")}]}
+    (tmp_path / "networks.json").write_bytes(msgspec.json.encode(listed))
+    monkeypatch.setenv("TEQUIO_RELEASES", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    networks.add_network(ONE)
+    networks.add_network(TWO)
+    assert witnesses(networks.read_policy(None, f"{ONE.url}/")) == ["signed"]
+    assert networks.read_policy(None, TWO.url) is None
+    assert networks.read_policy(None) is None
+    own = tmp_path / "worker"
+    networks.add_network(replace(ONE, policy=policy_text("user")))
+    assert witnesses(networks.read_policy(None, ONE.url, own)) == ["user"]
+    networks.add_network(replace(ONE, policy=policy_text("tried")), own / "settings")
+    assert witnesses(networks.read_policy(None, ONE.url, own)) == ["tried"]
+    assert witnesses(networks.read_policy(None, ONE.url)) == ["user"]
+    (tmp_path / "file").write_text(policy_text("file"))
+    assert witnesses(networks.read_policy(tmp_path / "file", ONE.url, own)) == ["file"]
+    networks.add_network(replace(ONE, policy="quorum nobody\n"))
+    with pytest.raises(UserFacingError, match=f"listed with the network at {ONE.url} is not a va"):
+        networks.read_policy(None, ONE.url)
+
+
+def test_a_network_that_is_chosen_again_keeps_its_policy_and_description() -> None:
+    networks.add_network(replace(ONE, policy=policy_text("w")))
+    networks.add_network(KnownNetwork(name="renamed", url=ONE.url))
+    (known,) = networks.known_networks()
+    assert (known.name, known.description) == ("renamed", ONE.description)
+    assert known.policy == policy_text("w")
+
+
+def test_workers_and_commands_use_the_policy_of_their_network(tmp_path: Path) -> None:
+    networks.add_network(replace(ONE, policy=policy_text("w")))
+    options: dict[str, Any] = {"trust_file": None, "metrics_host": "127.0.0.1"}
+    options |= {"metrics_port": None, "otlp_endpoint": None}
+    for url, expected in ((ONE.url, ["w"]), (TWO.url, [])):
+        assert witnesses(net_settings(ledger=url, folder=tmp_path, **options).trust) == expected
+        assert witnesses(log_reader(url, None).trust) == expected
+
+
+def test_a_network_is_added_only_if_its_log_meets_the_policy(tmp_path: Path) -> None:
+    with WitnessGroup(tmp_path, 1) as ring:
+        policy = ring.policy("all")
+        with cosigned(ring, policy) as ledger:
+            wait_until_published(ledger, policy, 1)
+            (tmp_path / "other").write_text(policy_text("stranger"))
+            refused = run("add", ledger.url, "--trust", str(tmp_path / "other")).exception
+            assert isinstance(refused, UserFacingError)
+            assert f"the log at {ledger.url} does not meet the policy" in str(refused)
+            assert "lacks the quorum 'stranger'" in str(refused)
+            assert networks.known_networks() == ()
+            added = run("add", ledger.url, "--trust", str(policy))
+            assert added.exit_code == 0, added.output
+            assert "(its log needs outside witnesses)" in run("list").output
+            assert witnesses(networks.read_policy(None, ledger.url)) == ["w0"]
+            log_reader(ledger.url, None).read()
+            networks.add_network(
+                KnownNetwork(name="n", url=ledger.url, policy=policy_text("stranger"))
+            )
+            with pytest.raises(UserFacingError, match="lacks the quorum 'stranger'"):
+                log_reader(ledger.url, None).read()
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("[]", "is not a list of networks"),
+        ('{"networks": [{"name": "n", "url": "file:///x"}]}', "'file:///x' is not the address of"),
+        (
+            '{"networks": [{"name": "n", "url": "https://n.example", "policy": "quorum w"}]}',
+            "that of n is not a valid policy: line 1",
+        ),
+    ],
+)
+def test_a_list_is_checked_before_it_is_published(
+    tmp_path: Path, content: str, problem: str
+) -> None:
+    (tmp_path / "list.json").write_text(content)
+    words = ["add", str(tmp_path), "--version", "1.0.0", "--networks", str(tmp_path / "list.json")]
+    error = CliRunner().invoke(release, words).exception
+    assert isinstance(error, UserFacingError)
+    assert problem in str(error)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"])

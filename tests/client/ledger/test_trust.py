@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.ledger.proofs import read_policy
+from tequio_client.ledger.networks import read_policy
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.verify.cli import audit as audit_command
 from tequio_client.verify.report import AuditGrade

@@ -163,7 +163,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     from tequio_client.checkpoint.serving.host import Limits, ModelHost
     from tequio_client.checkpoint.serving.page import VisitorPage
     from tequio_client.checkpoint.serving.service import ChatService, refuse_request
-    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.ledger.networks import read_policy
     from tequio_client.trainer import conversation
     from tequio_client.trainer import device as devices
     from tequio_client.worker import shutdown
@@ -177,7 +177,10 @@ def serve(  # noqa: PLR0913 - one parameter an option
         devices.limit_threads(threads)
     known = stores or ((_WORKER,) if _WORKER.is_dir() else ())
     origin = WeightsOrigin(
-        ledger=ledger, stores=known, also_seeds=True, trust=read_policy(trust_file)
+        ledger=ledger,
+        stores=known,
+        also_seeds=True,
+        trust=read_policy(trust_file, ledger),
     )
     options = ExportOptions(origin=origin, run=run_name, target=folder)
     load = partial(_load, device=chosen, work=folder, consents=consents, split_s=limits.answer_s)
