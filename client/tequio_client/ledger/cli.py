@@ -47,7 +47,10 @@ def add(address: str, name: str | None, description: str, trust_file: Path | Non
         )
     policy = networks.read_policy(trust_file)
     own_name = _name_of(url, policy)
-    text = policy.encode().decode() if policy else ""
+    try:
+        text = policy.encode().decode() if policy else ""
+    except UnicodeDecodeError:  # the format allows any bytes in a name
+        raise UserFacingError(f"{trust_file} has names that are not UTF-8: rename them") from None
     found = KnownNetwork(name=name or own_name, url=url, description=description, policy=text)
     _saved(lambda: networks.add_network(found))
     click.echo(f"added: {found.name} at {url}")

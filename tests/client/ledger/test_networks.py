@@ -141,6 +141,12 @@ def test_a_network_is_added_only_if_its_log_meets_the_policy(tmp_path: Path) -> 
             assert f"the log at {ledger.url} does not meet the policy" in str(refused)
             assert "lacks the quorum 'stranger'" in str(refused)
             assert networks.known_networks() == ()
+            (tmp_path / "odd").write_bytes(
+                policy.read_bytes().replace(b" w0\n", b" \xff\n").replace(b" w0 ", b" \xff ")
+            )
+            odd = run("add", ledger.url, "--trust", str(tmp_path / "odd")).exception
+            assert isinstance(odd, UserFacingError)
+            assert "names that are not UTF-8" in str(odd)
             added = run("add", ledger.url, "--trust", str(policy))
             assert added.exit_code == 0, added.output
             assert "(its log needs outside witnesses)" in run("list").output
