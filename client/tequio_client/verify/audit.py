@@ -29,7 +29,13 @@ from tequio_client.verify.fold import UNKNOWN_BASIS, Fold, RunHistory
 from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
-from tequio_client.verify.source import ContributionSource, LedgerSource, LiveLog, NotAvailableError
+from tequio_client.verify.source import (
+    ContributionSource,
+    LedgerSource,
+    LiveLog,
+    LogCopy,
+    NotAvailableError,
+)
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_client.worker.swarm.seeds import open_seeds
 from tequio_shared.api.answer import parse_answer
@@ -95,15 +101,25 @@ def audit(
 
 
 async def audit_live(
-    url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
+    url: str,
+    scope: AuditOptions,
+    *,
+    cache: Path | None,
+    progress: WorkProgress,
+    copy: Path | None = None,
 ) -> LogReport:
-    """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
+    """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds.
+
+    `copy` is a folder in which the log's files are kept.
+    """
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
         if cache is not None:
             seeds = await stack.enter_async_context(open_seeds(api, cache))
             scope = replace(scope, contributions=(*scope.contributions, seeds))
-        return await trio.to_thread.run_sync(audit, LiveLog(api), scope, progress)
+        live = LiveLog(api)
+        source = live if copy is None else LogCopy(live, copy)
+        return await trio.to_thread.run_sync(audit, source, scope, progress)
 
 
 ASKED_AT_ONCE = 64

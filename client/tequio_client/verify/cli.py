@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Audit a folder with a copy of the ledger's files instead of a live ledger.",
 )
+@click.option(
+    "--copy",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep a copy of the log in this folder, for --mirror; one that is there is continued.",
+)
 @click.option("--run", "run_text", metavar="RUN", help="Recompute the heads of this run only.")
 @cli.stores_option
 @cli.trust_option
@@ -43,13 +48,14 @@ if TYPE_CHECKING:
     "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
 )
 def audit(  # noqa: PLR0913 - one parameter an option
+    *,
     ledger: str,
     mirror: Path | None,
+    copy: Path | None,
     run_text: str | None,
     stores: tuple[Path, ...],
     json_file: Path | None,
     trust_file: Path | None,
-    *,
     omissions: tuple[Path, ...],
     from_log_only: bool,
 ) -> None:
@@ -71,6 +77,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     from tequio_client.worker import shutdown
     from tequio_client.worker.swarm.seeds import StoreFolders
 
+    if mirror is not None and copy is not None:
+        raise click.UsageError("--copy needs a live ledger: leave out --mirror")
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(
         run=_run_id(run_text),
@@ -92,7 +100,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         else:
             cache = None if stores or from_log_only else Path(folder)
             report = trio.run(
-                partial(program.audit_live, ledger, scope, cache=cache, progress=bars)
+                partial(program.audit_live, ledger, scope, cache=cache, progress=bars, copy=copy)
             )
     _print(report, Console())
     if json_file is not None:

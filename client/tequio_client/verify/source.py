@@ -1,4 +1,4 @@
-"""Sources of a log: a live ledger, or a mirror, a folder of the ledger's files.
+"""Sources of a log: a live ledger, or a mirror, a folder of the ledger's files; and its copying.
 
 Nothing that a source gives is trusted. `reader` holds it against the log's signature, `audit`
 holds the ledger's answers against what follows from the log. A bundle is a source too (`bundle`).
@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import trio
 
+from tequio_client import files
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.trees import TreeRef
-from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
-from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
+from tequio_shared.log.tiles import (
+    BUNDLE_LEVEL,
+    TILE_WIDTH,
+    Tile,
+    encode_bundle,
+    parse_bundle,
+)
 
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
@@ -104,6 +111,58 @@ def _wait_for(call: Callable[[], Awaitable[_T]]) -> _T:
         return trio.from_thread.run(call)
     except (LedgerUnavailableError, LedgerRefusedError) as err:
         raise NotAvailableError(str(err)) from err
+
+
+class LogCopy:
+    """A log whose files are kept in a folder as they are read, to be a `MirrorFolder`.
+
+    For a reader that reads all of it, from the first entry on; a copy of an earlier state of the
+    same log is continued. Raises as the source does, and UserFacingError for a folder that cannot
+    be written or has another log. Two small files for each 256 entries, and each document.
+    """
+
+    def __init__(self, source: LedgerSource, folder: Path) -> None:
+        self._source = source
+        self._folder = folder
+
+    def genesis(self) -> bytes:
+        found, path = self._source.genesis(), self._folder / "genesis"
+        if path.exists() and path.read_bytes() != found:
+            raise UserFacingError(
+                f"{self._folder} has a copy of another network's log: choose another folder"
+            )
+        return self._store("genesis", found)
+
+    def signed_note(self) -> bytes:
+        return self._store("log/checkpoint", self._source.signed_note())
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        found = self._source.tile(level, index, width)
+        self._store(f"log/{Tile(level=level, index=index, width=width).path()}", b"".join(found))
+        return found
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        found, start = self._source.entries(first, end), first - first % TILE_WIDTH
+        before = MirrorFolder(self._folder).entries(start, first) if first > start else []
+        tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - start)
+        self._store(f"log/{tile.path()}", encode_bundle([*before, *found]))
+        return found
+
+    def blob(self, name: Digest) -> bytes | None:
+        found = self._source.blob(name)
+        return None if found is None else self._store(f"v1/blobs/{to_text(name)}", found)
+
+    def answer(self, url: str) -> bytes | None:
+        return self._source.answer(url)
+
+    def _store(self, name: str, content: bytes) -> bytes:
+        path = self._folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            raise UserFacingError(f"cannot write to {path.parent} ({err.strerror})") from err
+        files.write_for_user(path, content)
+        return content
 
 
 class MirrorFolder:

@@ -1,0 +1,68 @@
+"""An audit keeps a copy of the log, which is audited without the ledger afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.verify.cli import audit
+from tequio_shared.errors import UserFacingError
+from tests.support.cosigned_ledger import register_keys
+from tests.support.ledgers import UNLIMITED, served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+FIRST, MORE = 200, 100  # into the second bundle
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(audit, ["--from-log-only", *words])
+
+
+def entries(done: Result) -> int:
+    """How many were read."""
+    (line,) = [one for one in done.output.splitlines() if " entries " in one]
+    return int(line.split()[-2])
+
+
+@pytest.mark.whole
+def test_a_copy_grows_with_the_log_and_passes_alone_until_a_byte_changes(tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        register_keys(ledger, "first", FIRST)
+        copying = ("--ledger", ledger.url, "--copy", str(folder))
+        assert run(*copying).exit_code == 0
+        register_keys(ledger, "more", MORE)
+        live = run(*copying)
+        assert live.exit_code == 0, live.output
+    alone = run("--mirror", str(folder))
+    assert alone.exit_code == 0, alone.output
+    assert entries(alone) == entries(live) == 1 + FIRST + MORE
+    bundle = folder / "log" / "tile" / "entries" / "000"
+    raw = bytearray(bundle.read_bytes())
+    raw[-1] ^= 1
+    bundle.write_bytes(raw)
+    assert run("--mirror", str(folder)).exit_code == 2
+
+
+@pytest.mark.whole
+def test_a_copy_is_not_mixed_with_that_of_another_network(tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    with served(tmp_path / "one", *UNLIMITED) as one:
+        assert run("--ledger", one.url, "--copy", str(folder)).exit_code == 0
+    kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with served(tmp_path / "other", *UNLIMITED) as other:
+        error = run("--ledger", other.url, "--copy", str(folder)).exception
+        assert isinstance(error, UserFacingError)
+        assert "has a copy of another network's log" in str(error)
+        (tmp_path / "file").write_text("in the way")
+        error = run("--ledger", other.url, "--copy", str(tmp_path / "file" / "copy")).exception
+        assert isinstance(error, UserFacingError)
+        assert "cannot write to" in str(error)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
+    assert run("--mirror", str(folder), "--copy", str(folder)).exit_code == 2
