@@ -17,8 +17,9 @@ from tequio_ledger.signing.client import RemoteNotary
 from tequio_ledger.signing.signer import WouldForkError
 from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.log import notes
+from tequio_shared.log.cosigning import AddCheckpoint
 from tequio_shared.log.notes import add_lines, cosignature_line, sign_checkpoint
-from tequio_shared.log.policy import AddCheckpoint, NoQuorumError, Policy
+from tequio_shared.log.policy import NoQuorumError, Policy
 from tests.support.attack_table import attack
 from tests.support.attackers_split import (
     begun,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
-from tequio_shared.log.policy import ForkEvidence
 
 
 def proves_fork(evidence: ForkEvidence) -> bool:

@@ -15,8 +15,8 @@ import httpx
 
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes
+from tequio_shared.log.cosigning import AddCheckpoint, origin_hash
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.log.policy import AddCheckpoint, origin_hash
 from tests.support.forked_program import LEDGER, ForkedProgram
 from tests.support.merkle_proofs import consistency_proof
 

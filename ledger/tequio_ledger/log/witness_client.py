@@ -21,18 +21,17 @@ from tequio_ledger.outgoing import http_client, read_bounded
 from tequio_ledger.runtime import Clock
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import Digest
-from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
-from tequio_shared.log.policy import (
+from tequio_shared.log.cosigning import (
     ADD_CHECKPOINT,
     ANSWER_BYTES,
     AddCheckpoint,
     CosigningStatus,
-    Policy,
-    PolicyWitness,
     find_cosignature,
     origin_hash,
     parse_conflict,
 )
+from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
+from tequio_shared.log.policy import Policy, PolicyWitness
 
 if TYPE_CHECKING:
     import httpx  # imported where it is used: a ledger without witnesses starts faster without it

@@ -17,7 +17,7 @@ from msgspec import Struct
 from tequio_ledger.store import files
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import sha256
-from tequio_shared.log.policy import ForkEvidence
+from tequio_shared.log.cosigning import ForkEvidence
 
 if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock

@@ -24,9 +24,10 @@ from tequio_ledger.store import log_rows
 from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, filter_signatures, to_base64
-from tequio_shared.log.policy import ForkEvidence, NoQuorumError, Policy
+from tequio_shared.log.policy import NoQuorumError, Policy
 from tequio_shared.log.tiles import extend_frontier, new_tiles, next_range, open_signed
 from tequio_shared.served.questions import (
     Basis,

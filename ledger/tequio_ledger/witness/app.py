@@ -31,14 +31,14 @@ from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_ledger.witness.witness import CheckpointStore, WitnessService
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.keys import Signer
-from tequio_shared.log.notes import KeyKind, VerifierKey
-from tequio_shared.log.policy import (
+from tequio_shared.log.cosigning import (
     REQUEST_BYTES,
     SIZE_TYPE,
     CosigningRefusedError,
     CosigningStatus,
     encode_conflict,
 )
+from tequio_shared.log.notes import KeyKind, VerifierKey
 
 KEY = "witness"
 LOGS = "logs"

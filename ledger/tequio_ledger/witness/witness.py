@@ -21,6 +21,14 @@ from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.keys import Signer
+from tequio_shared.log.cosigning import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    CosigningStatus,
+    ForkEvidence,
+    decide_cosigning,
+    origin_hash,
+)
 from tequio_shared.log.notes import (
     NOTE_BYTES,
     Checkpoint,
@@ -31,14 +39,6 @@ from tequio_shared.log.notes import (
     note_text,
     open_checkpoint,
     to_base64,
-)
-from tequio_shared.log.policy import (
-    AddCheckpoint,
-    CosigningRefusedError,
-    CosigningStatus,
-    ForkEvidence,
-    decide_cosigning,
-    origin_hash,
 )
 
 EVIDENCE_FILES = 64

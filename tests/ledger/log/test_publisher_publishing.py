@@ -18,6 +18,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle
+from tequio_shared.log.cosigning import AddCheckpoint
 from tequio_shared.log.notes import (
     Checkpoint,
     KeyKind,
@@ -26,7 +27,7 @@ from tequio_shared.log.notes import (
     note_text,
     open_checkpoint,
 )
-from tequio_shared.log.policy import AddCheckpoint, Policy, TlogProof
+from tequio_shared.log.policy import Policy, TlogProof
 from tests.support.cosigned_ledger import (
     WitnessGroup,
     cosigned,

@@ -19,14 +19,14 @@ from tequio_ledger.witness.witness import EVIDENCE_FILES, CheckpointStore, Witne
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
-from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
-from tequio_shared.log.policy import (
+from tequio_shared.log.cosigning import (
     AddCheckpoint,
     CosigningRefusedError,
     ForkEvidence,
     find_cosignature,
     origin_hash,
 )
+from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
 from tests.support.fork_evidence import proves_fork
 from tests.support.witnesses import Witness, WitnessedLog, witnessing
 

@@ -20,6 +20,7 @@ from msgspec import Struct
 from tequio_client import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, Digest, Natural, digest_from_text, to_text
+from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.notes import (
     NOTE_BYTES,
     Checkpoint,
@@ -27,7 +28,6 @@ from tequio_shared.log.notes import (
     filter_signatures,
     to_base64,
 )
-from tequio_shared.log.policy import ForkEvidence
 
 log = structlog.get_logger(__name__)
 

@@ -20,9 +20,9 @@ from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.keys import Signer
+from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence
 from tests.support.fork_evidence import proves_fork
 from tests.support.memory_log import (
     LOG_SIGNER,

@@ -21,8 +21,8 @@ from tequio_client.worker.swarm.checkpoint_gossip import (
 from tequio_shared.errors import PeerError, first_error
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import Signer
+from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence
 from tests.support.fork_evidence import proves_fork
 from tests.support.loopback import two_peers
 from tests.support.memory_log import LOG_SIGNER, NET, MemoryLog, chain_of, genesis, problem, serving

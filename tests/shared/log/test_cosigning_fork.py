@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from tequio_shared.log.policy import ForkEvidence
+from tequio_shared.log.cosigning import ForkEvidence
 
 KEY = "log.example/one+00000000+AAAA"
 ONE = "log.example/one\n5\nAAAA\n\n— log.example/one BBBB\n"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
-from tequio_shared.log import merkle, notes, policy
+from tequio_shared.log import cosigning, merkle, notes
+from tequio_shared.log.cosigning import AddCheckpoint, CosigningRefusedError, CosigningStatus
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.log.policy import AddCheckpoint, CosigningRefusedError, CosigningStatus
 from tests.support.merkle_proofs import consistency_proof
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def request(
 
 def refused(asked: AddCheckpoint, last: Checkpoint | None) -> CosigningRefusedError:
     with pytest.raises(CosigningRefusedError) as caught:
-        policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
+        cosigning.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
     return caught.value
 
 
@@ -70,11 +70,11 @@ def test_the_specifications_example_is_read_and_written_to_the_byte() -> None:
 
 def test_every_growth_is_cosigned_with_a_proof_and_none_without() -> None:
     for size in range(1, 13):
-        assert policy.decide_cosigning(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
+        assert cosigning.decide_cosigning(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
         for old in range(1, size + 1):
             asked = request(old, size)
             last = {ORIGIN: tree(old)}
-            assert policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
+            assert cosigning.decide_cosigning(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
             if asked.proof:
                 bare = AddCheckpoint(old_size=old, proof=(), note=asked.note)
                 assert refused(bare, tree(old)).status is CosigningStatus.NO_PROOF
@@ -97,7 +97,7 @@ def test_a_log_that_shrinks_is_told_what_was_seen() -> None:
 
 def test_a_fork_has_no_proof() -> None:
     forked = request(6, 12, FORKED)
-    seen = policy.decide_cosigning(
+    seen = cosigning.decide_cosigning(
         forked, {ORIGIN: LOG_KEY}, {ORIGIN: tree(6)}
     )  # up to 6 they agree
     assert seen == tree(12, FORKED)
@@ -110,7 +110,7 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
         checkpoint = Checkpoint(origin=ORIGIN, size=0, root=root)
         return AddCheckpoint(old_size=0, proof=(), note=notes.sign_checkpoint(checkpoint, LOG))
 
-    assert policy.decide_cosigning(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
+    assert cosigning.decide_cosigning(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
     assert refused(empty(HASHES[0]), None).status is CosigningStatus.NO_PROOF
     grown = AddCheckpoint(old_size=0, proof=(HASHES[0],), note=request(0, 3).note)
     assert refused(grown, None).status is CosigningStatus.NO_PROOF
@@ -120,7 +120,7 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
 def test_strangers_logs_and_strangers_signatures_have_statuses_of_their_own() -> None:
     asked = request(0, 3)
     with pytest.raises(CosigningRefusedError) as caught:
-        policy.decide_cosigning(asked, {}, {})
+        cosigning.decide_cosigning(asked, {}, {})
     assert caught.value.status is CosigningStatus.UNKNOWN_LOG
     assert refused(request(0, 3, signer=OTHER), None).status is CosigningStatus.NOT_SIGNED
     forged = asked.note.replace(b"\n3\n", b"\n4\n")
@@ -146,35 +146,35 @@ def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
     own = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_000)
     foreign = notes.cosignature_line(tree(5), "other.example/w", OTHER, 1_700_000_000)
     answer = (foreign + own).encode()
-    assert policy.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+    assert cosigning.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     later = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_001)
     for answer in ((own + later).encode(), (own * 150).encode()):
-        assert policy.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+        assert cosigning.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     wrong = notes.cosignature_line(tree(4), NAME, WITNESS, 1_700_000_000)
     for useless in (foreign, wrong):
         with pytest.raises(SignatureInvalidError):
-            policy.find_cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            cosigning.find_cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
     for garbage in (b"", b"\n", own.encode()[:-1], b"\xff\n", own.encode() + b"\n"):
         with pytest.raises(MalformedError):
-            policy.find_cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
+            cosigning.find_cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_cosignature_from_the_future_is_not_taken() -> None:
     note = request(0, 5).note
-    for ahead_s in (-(10**9), 0, policy.MOST_AHEAD_S):
+    for ahead_s in (-(10**9), 0, cosigning.MOST_AHEAD_S):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, NOW_S + ahead_s)
-        assert policy.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
-    for time_s in (NOW_S + policy.MOST_AHEAD_S + 1, 2**62):
+        assert cosigning.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
+    for time_s in (NOW_S + cosigning.MOST_AHEAD_S + 1, 2**62):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
         with pytest.raises(SignatureInvalidError, match="in the future"):
-            policy.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            cosigning.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_conflicts_size_is_read_as_written() -> None:
-    assert policy.parse_conflict(policy.encode_conflict(20852163)) == 20852163
+    assert cosigning.parse_conflict(cosigning.encode_conflict(20852163)) == 20852163
     for raw in (b"", b"7", b"07\n", b"7\n\n", b"-7\n", b"9" * 30 + b"\n"):
         with pytest.raises(MalformedError):
-            policy.parse_conflict(raw)
+            cosigning.parse_conflict(raw)
 
 
 @given(st.binary(max_size=200))
@@ -182,6 +182,6 @@ def test_no_bytes_do_worse_than_being_refused(raw: bytes) -> None:
     for body in (raw, b"old 0\n\n" + raw):
         try:
             asked = AddCheckpoint.parse(body)
-            policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {})
+            cosigning.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {})
         except (MalformedError, CosigningRefusedError):
             pass
