@@ -33,7 +33,7 @@ from tequio_client.app.pages import (
     activity,
     competition_text,
     home,
-    run_detail,
+    run_needs,
     settings_table,
 )
 from tequio_client.app.pages.settings_table_app import ChipSpec, ChoiceSpec, ControlSpec, NumberSpec
@@ -99,8 +99,8 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("judging", [words for words, _, _ in competition_text.JUDGING_PARTS.values()]),
     ("judging", (*competition_text.OFFERS.values(), *competition_text.BARS.values())),
     ("figures", [template for _, template in figures.SCALES]),
-    ("RunNeeds", [words for words, _, _ in run_detail.FIT_CHIPS.values()]),
-    ("RunNeeds", [words for _, *texts in run_detail.NEEDS.values() for words in texts]),
+    ("RunNeeds", [words for words, _, _ in run_needs.FIT_CHIPS.values()]),
+    ("RunNeeds", [words for _, *texts in run_needs.NEEDS.values() for words in texts]),
     (settings_table.CONTEXT, [text for text in _setting_texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'

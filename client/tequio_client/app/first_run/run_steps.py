@@ -11,13 +11,13 @@ from tequio_client.app.language import join_sentences
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.networks import NetworkChooser
 from tequio_client.app.pages.run_code import code_text
-from tequio_client.app.pages.run_detail import (
+from tequio_client.app.pages.run_detail import source_text
+from tequio_client.app.pages.run_needs import (
     Fit,
     is_full,
     needs_of,
     overall_fit,
     resources,
-    source_text,
     update_fit_chip,
 )
 from tequio_client.app.theme.style import TextStyle

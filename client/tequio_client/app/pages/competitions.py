@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tequio_client.app.language import without_period
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import competition_text as texts
-from tequio_client.app.pages import run_detail
+from tequio_client.app.pages import run_needs
 from tequio_client.app.pages.competition_cards import (
     CompetitionSummaryCard,
     JudgingCard,
@@ -29,7 +29,8 @@ from tequio_client.app.pages.competition_text import (
     stage_progress,
 )
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, ListPage, PageContext, PageHeader
-from tequio_client.app.pages.run_detail import RunDetail, RunResources, update_fit_chip
+from tequio_client.app.pages.run_detail import RunDetail
+from tequio_client.app.pages.run_needs import RunResources, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN, own_run
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
@@ -188,7 +189,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
 
     def _show_sides(self, row: CompetitionRow, *, can_join: bool) -> None:
         snapshot, chosen = self.model.snapshot, self.model.preferences.run
-        resources = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
+        resources = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         ours = self._own_run()
         self.sides.show_sides(
@@ -373,7 +374,7 @@ class SideRow(ChoiceRow):
         self.sent.setVisible(side.has_submitted)
         self.fit.setVisible(run is not None and run.is_open and resources is not None)
         if run is not None and resources is not None:
-            update_fit_chip(self.fit, run_detail.overall_fit(run_detail.needs_of(run, resources)))
+            update_fit_chip(self.fit, run_needs.overall_fit(run_needs.needs_of(run, resources)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
         """Mark our own side, and compose the accessible name of the row."""

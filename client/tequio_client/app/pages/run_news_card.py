@@ -6,9 +6,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.language import join_sentences
-from tequio_client.app.pages import run_detail
+from tequio_client.app.pages import run_needs
 from tequio_client.app.pages.page import PageContext
-from tequio_client.app.pages.run_detail import Fit
+from tequio_client.app.pages.run_needs import Fit
 from tequio_client.app.run_news import (
     RUNS,
     RunNews,
@@ -100,7 +100,7 @@ class RunNewsCard(Card):
 
     def _next_runs(self, rows: tuple[RunRow, ...]) -> str:
         snapshot, preferences = self._context.model.snapshot, self._context.model.preferences
-        offer = run_detail.resources(snapshot, preferences) if snapshot else None
+        offer = run_needs.resources(snapshot, preferences) if snapshot else None
         fitting = [row.name for row in rows if offer and _fits(row, offer)]
         if not fitting:
             return self.tr("No other open run fits this computer now. Tequio keeps looking.")
@@ -123,6 +123,6 @@ class RunNewsCard(Card):
         self.refresh()
 
 
-def _fits(row: RunRow, offer: run_detail.RunResources) -> bool:
-    fit = run_detail.overall_fit(run_detail.needs_of(row, offer))
-    return row.is_open and not run_detail.is_full(row) and fit in (Fit.FITS, Fit.TIGHT)
+def _fits(row: RunRow, offer: run_needs.RunResources) -> bool:
+    fit = run_needs.overall_fit(run_needs.needs_of(row, offer))
+    return row.is_open and not run_needs.is_full(row) and fit in (Fit.FITS, Fit.TIGHT)

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from tequio_client.app.language import without_period
-from tequio_client.app.pages import run_detail
+from tequio_client.app.pages import run_needs
 from tequio_client.app.pages.page import ListPage, PageContext, PageHeader
 from tequio_client.app.pages.run_code import CodeConsentDialog, consent_for
-from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, RunResources, update_fit_chip
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail
+from tequio_client.app.pages.run_needs import RunResources, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -157,7 +158,7 @@ class RunsPage(ListPage[RunsReply]):
 
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
-        resources = run_detail.resources(snapshot, self.model.preferences) if snapshot else None
+        resources = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
         ours = own_run(rows, snapshot)
         shown = rows, resources, ours, chosen, self._seen
         if shown == self._shown:
@@ -210,9 +211,9 @@ class RunChoice(ChoiceRow):
         self.bar.setVisible(bool(run.rounds))
         self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_chosen=is_chosen)
-        self.fit.setVisible(run.is_open and (is_ours or not run_detail.is_full(run)))
-        needs = run_detail.needs_of(run, resources) if resources is not None else ()
-        update_fit_chip(self.fit, run_detail.overall_fit(needs))
+        self.fit.setVisible(run.is_open and (is_ours or not run_needs.is_full(run)))
+        needs = run_needs.needs_of(run, resources) if resources is not None else ()
+        update_fit_chip(self.fit, run_needs.overall_fit(needs))
         chips = [part.text for part in (self.place, self.fit) if not part.isHidden()]
         self.setAccessibleName(", ".join([run.name, *chips, *facts]))
 
@@ -224,7 +225,7 @@ class RunChoice(ChoiceRow):
             words = (self.tr("Ended"), "flag", "")
         elif is_chosen:
             words = (self.tr("Chosen"), "check", "accent")
-        elif run_detail.is_full(run):
+        elif run_needs.is_full(run):
             words = (self.tr("Full"), "users", "warn")
         self.place.set_label(*words)
         self.place.setVisible(bool(words[0]))

@@ -12,7 +12,8 @@ from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.pages.run_code import organiser_names
-from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunFigures, RunWriting
+from tequio_client.app.pages.run_needs import NeedKind
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
 from tequio_client.ipc.cell import CellNeed
