@@ -31,13 +31,25 @@ SECTIONS = {
         ),
         "join": ("tequio_client.worker.account_cli:join", "Join a network with an invitation."),
         "network": ("tequio_client.ledger.cli:network", "List and add networks to join."),
-        "status": ("tequio_client.worker.cli:status", "Show what the worker is doing, and why."),
-        "top": ("tequio_client.worker.cli:top", "Show the running worker live."),
-        "contribute": ("tequio_client.worker.cli:contribute", "Start lending this computer."),
-        "pause": ("tequio_client.worker.cli:pause", "Stop lending until you start it again."),
-        "snooze": ("tequio_client.worker.cli:snooze", "Stop lending for a while."),
-        "finish": ("tequio_client.worker.cli:finish", "Finish the current round, then stop."),
-        "points": ("tequio_client.worker.cli:points", "Show the points you have earned."),
+        "status": (
+            "tequio_client.worker.control_cli:status",
+            "Show what the worker is doing, and why.",
+        ),
+        "top": ("tequio_client.worker.control_cli:top", "Show the running worker live."),
+        "contribute": (
+            "tequio_client.worker.control_cli:contribute",
+            "Start lending this computer.",
+        ),
+        "pause": (
+            "tequio_client.worker.control_cli:pause",
+            "Stop lending until you start it again.",
+        ),
+        "snooze": ("tequio_client.worker.control_cli:snooze", "Stop lending for a while."),
+        "finish": (
+            "tequio_client.worker.control_cli:finish",
+            "Finish the current round, then stop.",
+        ),
+        "points": ("tequio_client.worker.control_cli:points", "Show the points you have earned."),
         "chat": (
             "tequio_client.checkpoint.chat_cli:chat",
             "Talk with the model that you help to train.",
@@ -45,7 +57,7 @@ SECTIONS = {
         "runtime": ("tequio_client.releases.cli:runtime", "Manage the runtime that trains."),
         "update": ("tequio_client.releases.cli:update", "Fetch the newest version of Tequio."),
         "diagnostics": (
-            "tequio_client.worker.cli:diagnostics",
+            "tequio_client.worker.control_cli:diagnostics",
             "Print a report for troubleshooting, without secrets.",
         ),
     },
