@@ -27,7 +27,7 @@ from tequio_shared.log.notes import (
     signature_lines,
     to_base64,
 )
-from tequio_shared.log.policy import decode_ascii, parse_hashes
+from tequio_shared.log.policy import STALE_S, decode_ascii, parse_hashes
 
 EVIDENCE_VERSION = 1
 ADD_CHECKPOINT = "add-checkpoint"
@@ -177,16 +177,19 @@ def find_cosignature(
 
     At most one line of a witness enters a note: a witness that answers with many cannot push the
     note over its readers' bounds. Raises MalformedError, and SignatureInvalidError when no line
-    qualifies, the first is from the future, or an earlier one does not verify.
+    qualifies, the first is from the future or too old for readers, or an earlier one does not
+    verify.
     """
     for line in signature_lines(answer):
         name = line.removeprefix("— ").partition(" ")[0]
         if name != witness.name:
             continue
         for found in open_checkpoint(add_lines(note, [line]), log, [witness]).cosignatures:
-            if (found.time_s or 0) > now_s + MOST_AHEAD_S:
+            ahead_s = (found.time_s or 0) - now_s
+            if not -STALE_S < ahead_s <= MOST_AHEAD_S:
+                when = "in the future" if ahead_s > 0 else "long ago"
                 raise SignatureInvalidError(
-                    f"{witness.name} cosigned in the future, at {found.time_s}"
+                    f"{witness.name} cosigned {when}, at {found.time_s}: one of our clocks is wrong"
                 )
             return line
     raise SignatureInvalidError(f"the answer holds no cosignature by {witness.name}")

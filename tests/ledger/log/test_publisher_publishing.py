@@ -256,7 +256,8 @@ class _Liar(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         if self.times:
             note = AddCheckpoint.parse(body).note
-            line = cosignature_line(Checkpoint.parse(note_text(note)), "w", self.signer, 1)
+            now_s = time.time_ns() // 1_000_000_000
+            line = cosignature_line(Checkpoint.parse(note_text(note)), "w", self.signer, now_s)
             type(self).answer = (200, line.encode() * self.times)
         self.do_GET()
 

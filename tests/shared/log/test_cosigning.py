@@ -13,6 +13,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import cosigning, merkle, notes
 from tequio_shared.log.cosigning import AddCheckpoint, CosigningRefusedError, CosigningStatus
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import STALE_S
 from tests.support.merkle_proofs import consistency_proof
 
 if TYPE_CHECKING:
@@ -159,14 +160,18 @@ def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
             cosigning.find_cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
 
 
-def test_a_cosignature_from_the_future_is_not_taken() -> None:
+def test_a_cosignature_from_the_future_or_of_another_day_is_not_taken() -> None:
     note = request(0, 5).note
-    for ahead_s in (-(10**9), 0, cosigning.MOST_AHEAD_S):
+    for ahead_s in (1 - STALE_S, 0, cosigning.MOST_AHEAD_S):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, NOW_S + ahead_s)
         assert cosigning.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
     for time_s in (NOW_S + cosigning.MOST_AHEAD_S + 1, 2**62):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
         with pytest.raises(SignatureInvalidError, match="in the future"):
+            cosigning.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+    for time_s in (NOW_S - STALE_S, 1):
+        line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
+        with pytest.raises(SignatureInvalidError, match="long ago"):
             cosigning.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
 
 
