@@ -169,7 +169,7 @@ class LedgerHttp:
                 async with aclosing(_log_events(chunks, path, self._limits.idle_s)) as events:
                     yield events
             finally:
-                await _abandon(chunks)
+                await abandon(chunks)
         finally:
             await response.aclose()
 
@@ -250,11 +250,11 @@ async def _read(response: httpx.Response, most: int, what: str) -> bytes:
                 raise MalformedError(f"the {what}'s answer has more than {most} bytes")
             parts.append(chunk)
     finally:
-        await _abandon(chunks)
+        await abandon(chunks)
     return b"".join(parts)
 
 
-async def _abandon(chunks: AsyncIterator[bytes]) -> None:
+async def abandon(chunks: AsyncIterator[bytes]) -> None:
     """Close an iteration that may not be at its end.
 
     httpx's generator does not close the ones below it; an error from the innermost, here a

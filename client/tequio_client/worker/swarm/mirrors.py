@@ -24,6 +24,7 @@ import httpx
 import structlog
 import trio
 
+from tequio_client.ledger.http import abandon
 from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
 from tequio_client.worker.swarm.dials import NamedHosts, Reach
 from tequio_client.worker.swarm.limits import ByteBudget
@@ -185,14 +186,15 @@ class DataMirrors:
             raise PeerError("no range requests" if no_ranges else f"status {status}")
         content = bytearray()
         parts = aiter(answer.aiter_raw())
-        while True:
-            with trio.fail_after(self._silence_s):
-                part = await anext(parts, None)
-            if part is None:
-                break
-            content += part
-            if len(content) > size_bytes:
-                break
+        try:
+            while len(content) <= size_bytes:
+                with trio.fail_after(self._silence_s):
+                    part = await anext(parts, None)
+                if part is None:
+                    break
+                content += part
+        finally:
+            await abandon(parts)
         if len(content) != size_bytes:
             raise PeerError(f"{len(content)} bytes or more where {size_bytes} were asked for")
         return bytes(content)
