@@ -149,17 +149,19 @@ def parse_policy(content: bytes, source: str) -> Policy:
         raise UserFacingError(f"{source} is not a valid policy: {err}") from err
 
 
-def check_list(content: bytes, source: str) -> None:
-    """Check a list of networks before it is published; raises UserFacingError."""
+def read_list(path: Path) -> bytes:
+    """Read a list of networks that is to be published; raises OSError, and UserFacingError."""
+    content = path.read_bytes()
     try:
         listed = msgspec.json.decode(content, type=_Listed).networks
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise UserFacingError(f"{source} is not a list of networks: {err}") from err
+        raise UserFacingError(f"{path} is not a list of networks: {err}") from err
     for one in listed:
         if not is_ledger_address(one.url):
-            raise UserFacingError(f"{source}: {one.url!r} is not the address of a ledger")
+            raise UserFacingError(f"{path}: {one.url!r} is not the address of a ledger")
         if one.policy:
-            parse_policy(one.policy.encode(), f"{source}: that of {one.name}")
+            parse_policy(one.policy.encode(), f"{path}: that of {one.name}")
+    return content
 
 
 def _listed_policy(url: str, worker_folder: Path | None) -> str:

@@ -9,7 +9,7 @@ from typing import cast
 import click
 
 from tequio_client import cli
-from tequio_client.ledger.networks import check_list
+from tequio_client.ledger.networks import read_list
 from tequio_client.platform.bundle import Accelerator, pack_folder, this_system
 from tequio_client.platform.versions import NETWORKS
 from tequio_client.releases.mirror import ReleaseList, fetch_metadata
@@ -126,10 +126,7 @@ def add_command(
         )
         click.echo(f"{made.target}: {made.download_bytes / 1e6:,.0f} MB")
         bundles.append(made)
-    extra = {}
-    if networks:
-        extra[NETWORKS] = networks.read_bytes()
-        check_list(extra[NETWORKS], str(networks))
+    extra = {NETWORKS: read_list(networks)} if networks else {}
     ReleaseRepository(folder).add(bundles, version, extra)
     _show_waiting(folder)
 

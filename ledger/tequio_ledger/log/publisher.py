@@ -125,9 +125,8 @@ class Publisher:
         self._renews = not policy.is_met(())
         """True if any cosignature is required: then its age matters."""
         self._late_since_s: float | None = None
-        self._cosigned_at_s = time.monotonic()
-        """Last time the quorum cosigned, or our start."""
-        self._renew_at_s = self._cosigned_at_s
+        self._cosigned_at_s = time.monotonic() - RENEWAL_S
+        """Last time the quorum cosigned; at our start such that it is due again."""
 
     def publication(self) -> Publication:
         signed = self._ledger.log.published.size
@@ -144,7 +143,7 @@ class Publisher:
     def reason(self) -> str | None:
         """Sentence that says why the published checkpoint is not current; None while it is."""
         found = self.publication()
-        old_s = time.monotonic() - self._cosigned_at_s if self._renews else 0.0
+        old_s = self._age_s
         if found.late_s < LATE_S and old_s < UNRENEWED_S:
             return None
         why = [f"{one.name}: {one.problem}" for one in found.witnesses if one.problem]
@@ -157,6 +156,11 @@ class Publisher:
             f"{what} the quorum {found.quorum!r} of witnesses: "
             f"{'; '.join(why) or 'they do not agree on one size'}"
         )
+
+    @property
+    def _age_s(self) -> float:
+        """Seconds since the quorum cosigned; 0 if none is required."""
+        return time.monotonic() - self._cosigned_at_s if self._renews else 0.0
 
     def load(self) -> None:
         """Read what was published before; raises UserFacingError, UnwritableError."""
@@ -198,7 +202,7 @@ class Publisher:
                 return await self._publish(self._ledger.log.published)
             else:
                 self._late_since_s = None
-                if self._renews and time.monotonic() >= self._renew_at_s:
+                if self._age_s >= RENEWAL_S:
                     return await self._publish(self._ledger.log.published)
             await self._changed.wait(QUIET_S)
 
@@ -227,7 +231,6 @@ class Publisher:
         self.published = Published(size=target.size, root=target.root, note=note)
         self._late_since_s = None
         self._cosigned_at_s = time.monotonic()
-        self._renew_at_s = self._cosigned_at_s + RENEWAL_S
         self._changed.set()
         return True
 
