@@ -73,13 +73,19 @@ def evaluate_all(options: EvaluateOptions, report: Callable[[str], None]) -> Non
     done: set[bytes] = set()
 
     def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
+        failed: TequioError | None = None
         for view in reader.competitions.values():
             if view.id in done:
                 continue
-            if view.phase is CompetitionPhase.OPEN and now_ms() < view.rules.dates.deadline:
-                evaluator.offer(view)
-            if not evaluator.step(view):
-                done.add(view.id)
+            try:
+                if view.phase is CompetitionPhase.OPEN and now_ms() < view.rules.dates.deadline:
+                    evaluator.offer(view)
+                if not evaluator.step(view):
+                    done.add(view.id)
+            except* TequioError as group:  # the others have their dates, too
+                failed = first_error(group)
+        if failed is not None:
+            raise failed
         return True
 
     _work(options, report, rounds, nullcontext(NoProgress()))
@@ -110,18 +116,17 @@ def _work(
         evaluator = Evaluator(reader, context, submitter)
         while True:
             try:
+                reader.read()
                 if not rounds(reader, evaluator):
                     return
                 pause_s = _pause_s(reader)
-                time.sleep(pause_s)
-                reader.read()
             except* TequioError as group:
                 why = first_error(group)
                 if isinstance(why, NothingToDoError):
                     raise
                 pause_s = min(pause_s * 2, _LONGEST_S)
                 report(f"{why}; again in {pause_s:.0f} s")
-                time.sleep(pause_s)
+            time.sleep(pause_s)
 
 
 def _pause_s(reader: LedgerReader) -> float:

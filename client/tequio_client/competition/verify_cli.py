@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
@@ -89,11 +89,12 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
+    chosen = competition.VerifyOptions.of(place, wanted=wanted, bundle=bundle)
     try:
-        trust = read_policy(trust_file, place)
+        trust = read_policy(trust_file, chosen.place if chosen.is_live else "")
     except UserFacingError as err:
         raise click.UsageError(str(err)) from err
-    chosen = competition.VerifyOptions.of(place, wanted=wanted, trust=trust, bundle=bundle)
+    chosen = replace(chosen, trust=trust)
     if not chosen.is_live and not Path(place).is_file():
         raise click.UsageError(
             f"file {place} not found: give a bundle, or a ledger's address with http:// or https://"

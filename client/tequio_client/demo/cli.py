@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from tequio_client import cli
+from tequio_client.platform import programs
 from tequio_shared.errors import UserFacingError
 
 ENDLESS = 1_000_000
@@ -93,6 +94,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
     from tequio_client.demo import main, script
     from tequio_client.runtime import configure_logging
 
+    _check_sources()
     configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
         place = new_folder(folder) if folder else Path(spare)
@@ -111,6 +113,15 @@ def demo(  # noqa: PLR0913 - one parameter an option
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     sys.exit(0 if report["audit_exit"] == 0 else 2)
+
+
+def _check_sources() -> None:
+    """Raise UserFacingError in a package, which has no ledger to start."""
+    if programs.is_packaged():
+        raise UserFacingError(
+            "a demo starts a ledger, which this package does not contain: get Tequio's source code "
+            "and run `make demo` there"
+        )
 
 
 def new_folder(folder: Path) -> Path:
@@ -146,6 +157,7 @@ def competition_demo(folder: Path | None, pace: float, *, keep_running: bool) ->
     from tequio_client.demo.script import CompetitionScript
     from tequio_client.runtime import configure_logging
 
+    _check_sources()
     configure_logging(style="console", level="error")
     with tempfile.TemporaryDirectory(prefix="tequio-contest-", ignore_cleanup_errors=True) as spare:
         place = new_folder(folder) if folder else Path(spare)

@@ -406,7 +406,10 @@ def find_model(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
 def _path_from(folder: Path, path: Path) -> str:
     if path.is_absolute():
         return str(path)
-    return Path(os.path.relpath(path, folder)).as_posix()
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return str(path.resolve())
 
 
 def _save(path: Path, content: bytes) -> None:

@@ -22,7 +22,7 @@ from typing import Literal
 
 import msgspec
 
-from tequio_client.platform.versions import PROGRAMS, Part
+from tequio_client.platform.versions import Part, is_windows, program_name
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
 
@@ -134,9 +134,9 @@ def _check_bundle(bundle: Bundle) -> None:
     folders = {str(one) for path in paths for one in PurePosixPath(path).parents}
     if len(paths) != len(bundle.files) + 1 or paths & folders:
         raise MalformedError("two files, or a file and a folder, have one name on some system")
-    programs = {file.path for file in bundle.files if file.is_program}
-    if bundle.system == this_system() and PROGRAMS[bundle.part] not in programs:
-        raise MalformedError(f"the program {PROGRAMS[bundle.part]} is missing")
+    name = program_name(bundle.part, bundle.system)
+    if not any(file.path == name and file.is_program for file in bundle.files):
+        raise MalformedError(f"the program {name} is missing, or not marked as executable")
 
 
 def pack_folder(
@@ -149,19 +149,21 @@ def pack_folder(
     """
     paths = [one for one in sorted(folder.rglob("*")) if one.is_symlink() or one.is_file()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # LZMA lets other threads run
-        files = pool.map(lambda path: _pack_file(path, folder, mirror), paths)
+        files = pool.map(lambda path: _pack_file(path, folder, mirror, system), paths)
     bundle = Bundle(
         part=part, version=version, system=system, accelerator=accelerator, files=tuple(files)
     )
     return decode_bundle(bundle.encode())
 
 
-def _pack_file(path: Path, folder: Path, mirror: Path) -> BundledFile:
+def _pack_file(path: Path, folder: Path, mirror: Path, system: str) -> BundledFile:
     name = path.relative_to(folder).as_posix()
     if path.is_symlink():
         return BundledFile(path=name, link=path.readlink().as_posix())
     chunks = tuple(_pack_chunks(path, mirror))
-    return BundledFile(path=name, chunks=chunks, is_program=_is_program(path))
+    # Windows has no such mark, and a folder may come from there by way of an archive or a share.
+    is_program = path.suffix == ".exe" if is_windows(system) else os.access(path, os.X_OK)
+    return BundledFile(path=name, chunks=chunks, is_program=is_program)
 
 
 def unpack_chunk(chunk: Chunk, stored: bytes) -> bytes:
@@ -197,10 +199,6 @@ def _pack_chunks(path: Path, mirror: Path) -> Iterator[Chunk]:
                 fresh.write_bytes(lzma.compress(plain, preset=3, check=lzma.CHECK_NONE))
                 fresh.replace(target)
             yield msgspec.structs.replace(chunk, stored=target.stat().st_size)
-
-
-def _is_program(path: Path) -> bool:
-    return os.access(path, os.X_OK) if sys.platform != "win32" else path.suffix == ".exe"
 
 
 def _check_file(file: BundledFile) -> None:

@@ -35,7 +35,10 @@ TRUST_VARIABLE = "TEQUIO_RELEASES"
 """Folder of what a build trusts (`trust_folder`), in place of the package's own."""
 NETWORKS = "networks.json"
 SUFFIX = ".exe" if sys.platform == "win32" else ""
-PROGRAMS: dict[Part, str] = {"app": "tequio" + SUFFIX, "runtime": "tequio-runtime" + SUFFIX}
+_NAMES: dict[Part, str] = {"app": "tequio", "runtime": "tequio-runtime"}
+PROGRAMS: dict[Part, str] = {part: name + SUFFIX for part, name in _NAMES.items()}
+PARTIAL, REMOVED = ".partial", ".removed"
+"""Ends of the names of folders with a version that is not complete: .VERSION.partial."""
 _TRIAL_STARTS = 2
 _MOST_SKIPPED = 20
 
@@ -73,6 +76,16 @@ def proposed_networks() -> bytes:
         with contextlib.suppress(OSError):
             return (folder / NETWORKS).read_bytes()
     return b""
+
+
+def is_windows(system: str) -> bool:
+    """Tell a system's name, such as windows-x86_64, from others."""
+    return system.startswith("windows-")
+
+
+def program_name(part: Part, system: str) -> str:
+    """Name the program of a package for a system, which may be another one than this."""
+    return _NAMES[part] + (".exe" if is_windows(system) else "")
 
 
 def folder_of(part: Part, version: str) -> Path:
@@ -157,18 +170,28 @@ def confirm(version: str) -> None:
 
 
 def go_back() -> str:
-    """Give up the current version; return the one before it, which starts now. Raises OSError."""
+    """Give up the current version; return the one before it, which starts now. Raises OSError.
+
+    Empty: the program that was installed.
+    """
     _save(_given_up(state()))
     return state().current
 
 
 def clean_up(own: str) -> None:
-    """Delete versions that can start no more: all but `own`, the current one and the previous."""
+    """Delete versions that can start no more: all but `own`, the current one and the previous.
+
+    And what was fetched of versions older than `own`, which nobody installs any more.
+    """
     now = state()
     for part in PROGRAMS:
         for version in installed(part):
             if version not in (own, now.current, now.previous) and not _is_newer(version, own):
                 shutil.rmtree(folder_of(part, version), ignore_errors=True)
+        for folder in (data_folder() / part).glob(".*"):
+            version = folder.stem.removeprefix(".")
+            if folder.suffix in (PARTIAL, REMOVED) and _is_newer(own, version):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def environment_of_another() -> dict[str, str]:

@@ -92,7 +92,7 @@ def update(
             before = versions.state().current
             if not versions.folder_of("app", before or "none").is_dir():
                 raise UserFacingError("no update is installed, so there is none to go back from")
-            now = versions.go_back()
+            now = versions.go_back() or "the original version"
             show(Installed(version=now, is_update=True))
             click.echo(
                 f"{now} starts from now on, and {before} is not installed again by itself", err=True

@@ -147,7 +147,7 @@ def installed_bundle(folder: Path) -> Bundle | None:
 
 def _partial(target: Path) -> Path:
     """Return the folder that grows until it is complete; no version has its name."""
-    return target.with_name(f".{target.name}.partial")
+    return target.with_name(f".{target.name}{versions.PARTIAL}")
 
 
 def _running_folder() -> Path:
@@ -341,7 +341,7 @@ def _processor_s(pid: int) -> float:
 
 def _remove(folder: Path) -> None:
     """Remove a version at once as far as its name goes, then its files."""
-    away = folder.with_name(f".{folder.name}.removed")
+    away = folder.with_name(f".{folder.name}{versions.REMOVED}")
     shutil.rmtree(away, ignore_errors=True)
     folder.rename(away)
     shutil.rmtree(away, ignore_errors=True)

@@ -104,7 +104,6 @@ class ReleaseRepository:
         """Begin a repository with these public keys by role; every role then awaits signatures."""
         if self._metadata.exists():
             raise ReleaseRepositoryError(f"{self.folder} is a repository already")
-        self._metadata.mkdir(parents=True)
         root = Root(consistent_snapshot=True)
         for role in ROLES:
             for key in keys[role]:
@@ -112,6 +111,7 @@ class ReleaseRepository:
             root.roles[role].threshold = thresholds[role] if role in SEVERAL else 1
             if len(keys[role]) < root.roles[role].threshold:
                 raise ReleaseRepositoryError(f"the role {role} has fewer keys than must sign")
+        self._metadata.mkdir(parents=True)
         self._propose("root", root)
         self._propose("targets", Targets())
 
@@ -132,7 +132,10 @@ class ReleaseRepository:
         self._propose("targets", targets)
 
     def rotate(self, role: str, *, add: SSlibKey | None, remove: str, threshold: int) -> None:
-        """Propose a root with other keys for a role; old and new root keys sign it."""
+        """Propose a root with other keys for a role; old and new root keys sign it.
+
+        What the role's earlier keys have signed is proposed again once that root is published.
+        """
         root = self._next("root", Root)
         if add is not None:
             root.add_key(add, role)
@@ -157,8 +160,12 @@ class ReleaseRepository:
 
         What lists the newest follows by itself where its keys are among these.
         """
-        keys, published = list(keys), []
-        published += [role for role in SEVERAL if self._sign_pending(role, keys)]
+        keys = list(keys)
+        published = ["root"] if self._sign_pending("root", keys) else []
+        if self._has_lost_signers("targets") and "targets" not in self.waiting():
+            self.renew("targets")
+        if self._sign_pending("targets", keys):
+            published.append("targets")
         if self._sign_pending("snapshot", keys, self._snapshot()):
             published.append("snapshot")
         if self._sign_pending("timestamp", keys, self._timestamp()):
@@ -193,7 +200,8 @@ class ReleaseRepository:
             return None
         now = self._next("snapshot", Snapshot)
         meta = MetaFile(version=targets.signed.version)
-        if now.version > 1 and now.meta["targets.json"] == meta and not _is_old(now):
+        may_wait = not _is_old(now) and not self._has_lost_signers("snapshot")
+        if now.version > 1 and now.meta["targets.json"] == meta and may_wait:
             return None
         now.meta["targets.json"] = meta
         return now
@@ -239,6 +247,14 @@ class ReleaseRepository:
             answers.append((len(result.signed), result.threshold))
         return min(answers, key=lambda one: one[0] - one[1])
 
+    def _has_lost_signers(self, role: str) -> bool:
+        """Whether what is published of a role lacks signatures, by the keys that count today."""
+        published = self._published_or_none(role)
+        if published is None:
+            return False
+        valid, needed = self._verdict(role, published)
+        return valid < needed
+
     def _trusted_roots(self, role: str) -> list[Root]:
         """The roots whose keys count for a role; for a new root that is both it and the old one."""
         published = self._published_or_none("root")
@@ -248,7 +264,7 @@ class ReleaseRepository:
 
     def _next(self, role: str, kind: type[_Kind]) -> _Kind:
         waiting = self._read(self._pending / f"{role}.json")
-        if waiting is not None and role == "targets":
+        if waiting is not None and role in SEVERAL:
             return cast("_Kind", waiting.signed)  # nothing was published since: the proposal grows
         published = self._published_or_none(role)
         if published is None:

@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from tequio_shared.api.answer import AsOf
 
 
-"""Stands for k where it is not fixed: a head's state beside its weights does not depend on it."""
 PUBLISHED_S = 15.0
 """Longest time that answers may be ahead of the checkpoint: witnesses cosign in between."""
 _NOT_PARENT = "the run that it continues had promoted no such head of that round"
@@ -82,9 +82,17 @@ class AuditOptions:
 
 
 def audit(
-    source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
+    source: LedgerSource,
+    scope: AuditOptions,
+    progress: WorkProgress | None = None,
+    *,
+    keep: Callable[[bytes], None] | None = None,
 ) -> LogReport:
-    """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
+    """Check the log, what the ledger derived from it, and the heads; never raises for a fault.
+
+    `keep` is given the note of the checkpoint to which the log was read, if it continues the one
+    that was seen before.
+    """
     report = LogReport()
     shown = progress or NoProgress()
     try:
@@ -96,6 +104,8 @@ def audit(
     except PeerError as err:
         report.mismatch("log", LogPlace(), str(err))
         return report
+    if keep is not None and log.note and log.continues_seen:
+        keep(log.note)
     _check_heads(log.fold, scope, report, shown)
     return report
 
@@ -110,7 +120,7 @@ async def audit_live(
 ) -> LogReport:
     """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds.
 
-    `copy` is a folder in which the log's files are kept.
+    `copy` is a folder in which the log's files are kept; the log has to continue what is there.
     """
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
@@ -118,8 +128,12 @@ async def audit_live(
             seeds = await stack.enter_async_context(open_seeds(api, cache))
             scope = replace(scope, contributions=(*scope.contributions, seeds))
         live = LiveLog(api)
-        source = live if copy is None else LogCopy(live, copy)
-        return await trio.to_thread.run_sync(audit, source, scope, progress)
+        if copy is None:
+            return await trio.to_thread.run_sync(audit, live, scope, progress)
+        copied = LogCopy(live, copy)
+        scope = replace(scope, seen=copied.kept())
+        checking = partial(audit, copied, scope, progress, keep=copied.finish)
+        return await trio.to_thread.run_sync(checking)
 
 
 ASKED_AT_ONCE = 64
@@ -157,6 +171,8 @@ class LogAudit:
         self._progress = progress
         self._scope = scope
         self._patience_s = 0.0
+        self.continues_seen = True
+        """Whether the log continues the checkpoint that was seen before, as far as can be told."""
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
         found = self._log.genesis.network_id
         if scope.network not in (None, found):
@@ -173,7 +189,9 @@ class LogAudit:
         at_least = seen.size if seen else 0
         self._log.read(self._progress, at_least=at_least, patience_s=self._patience_s)
         if seen:
+            before = len(self._report.findings)
             self._log.reader.check_beginning(seen)
+            self.continues_seen = len(self._report.findings) == before
         self._compare_answers()
         self._check_parents()
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
@@ -183,6 +201,11 @@ class LogAudit:
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
         self._omissions.report_all()
+
+    @property
+    def note(self) -> bytes:
+        """The note of the last checkpoint that was read to, and whose root the entries make."""
+        return self._log.reader.note
 
     def _check_parents(self) -> None:
         """Check that each first head continued from a run of this network is a head of that run."""

@@ -339,14 +339,13 @@ class VerifyOptions:
         place: str,
         *,
         wanted: str = "",
-        trust: Policy | None = None,
         bundle: Path | None = None,
     ) -> VerifyOptions:
         """Read a place; the address of a competition's page names the competition, too."""
         page = _PAGE.fullmatch(place)
         if page is not None:
             place, wanted = page["ledger"], wanted or page["competition"]
-        return cls(place=place, wanted=wanted, trust=trust, bundle=bundle)
+        return cls(place=place, wanted=wanted, bundle=bundle)
 
     @property
     def is_live(self) -> bool:
@@ -396,7 +395,7 @@ def _live(
     options: VerifyOptions, found: CompetitionFindings, folder: Path, progress: WorkProgress
 ) -> RecordedLog:
     async def check() -> RecordedLog:
-        async with LedgerApi(options.place) as api:
+        async with LedgerApi(options.place, trust=options.trust) as api:
             recorded = RecordedLog(LiveLog(api), folder / "log", with_entries=bool(options.bundle))
             archive_of = partial(
                 archive.fetch_archive,

@@ -16,15 +16,18 @@ import trio
 from tequio_client import files
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.trees import TreeRef
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
+from tequio_shared.log.notes import Checkpoint, VerifierKey
 from tequio_shared.log.tiles import (
     BUNDLE_LEVEL,
     TILE_WIDTH,
     Tile,
     encode_bundle,
+    open_signed,
     parse_bundle,
 )
+from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 ANSWER_BYTES = 16 << 20
 """Of one answer about the log, which has at most 1000 rows."""
+_CHECKPOINT = "log/checkpoint"
 
 
 class NotAvailableError(TequioError):
@@ -117,28 +121,46 @@ class LogCopy:
     """A log whose files are kept in a folder as they are read, to be a `MirrorFolder`.
 
     For a reader that reads all of it, from the first entry on; a copy of an earlier state of the
-    same log is continued. Raises as the source does, and UserFacingError for a folder that cannot
-    be written or has another log. Two small files for each 256 entries, and each document.
+    same log is continued. Its checkpoint is kept last, by `finish`, when all that it covers is
+    here. Raises as the source does, and UserFacingError for a folder that cannot be written or has
+    another log. Two small files for each 256 entries, and each document.
     """
 
     def __init__(self, source: LedgerSource, folder: Path) -> None:
         self._source = source
         self._folder = folder
 
-    def genesis(self) -> bytes:
-        found, path = self._source.genesis(), self._folder / "genesis"
-        if path.exists() and path.read_bytes() != found:
+    def kept(self) -> Checkpoint | None:
+        """Return the checkpoint of the copy so far, which the log has to continue, if there is one.
+
+        Raises UserFacingError for a damaged one.
+        """
+        copy = MirrorFolder(self._folder)
+        try:
+            genesis, note = copy.genesis(), copy.signed_note()
+        except NotAvailableError:
+            return None
+        try:
+            return open_signed(note, VerifierKey.parse(Genesis.parse(genesis).log_key)).checkpoint
+        except (MalformedError, PeerError) as err:
             raise UserFacingError(
-                f"{self._folder} has a copy of another network's log: choose another folder"
-            )
-        return self._store("genesis", found)
+                f"the copy in {self._folder} is damaged ({err}): choose another folder"
+            ) from err
+
+    def finish(self, note: bytes) -> None:
+        """Keep the checkpoint to which the log was read, in place of an earlier one."""
+        files.write_for_user(self._folder / _CHECKPOINT, note)
+
+    def genesis(self) -> bytes:
+        return self._store("genesis", self._source.genesis(), "another network's log")
 
     def signed_note(self) -> bytes:
-        return self._store("log/checkpoint", self._source.signed_note())
+        return self._source.signed_note()
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         found = self._source.tile(level, index, width)
-        self._store(f"log/{Tile(level=level, index=index, width=width).path()}", b"".join(found))
+        tile = Tile(level=level, index=index, width=width)
+        self._store(f"log/{tile.path()}", b"".join(found))
         return found
 
     def entries(self, first: int, end: int) -> list[bytes]:
@@ -155,9 +177,14 @@ class LogCopy:
     def answer(self, url: str) -> bytes | None:
         return self._source.answer(url)
 
-    def _store(self, name: str, content: bytes) -> bytes:
+    def _store(self, name: str, content: bytes, other: str = "another history of this log") -> bytes:
         path = self._folder / name
-        if path.is_file() and path.read_bytes() == content:  # of an earlier audit
+        if path.is_file():  # of an earlier audit
+            if path.read_bytes() != content:
+                raise UserFacingError(
+                    f"{self._folder} has a copy of {other}, which differs in {name}: keep it, and "
+                    "choose another folder"
+                )
             return content
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -177,7 +204,7 @@ class MirrorFolder:
         return self._read("genesis")
 
     def signed_note(self) -> bytes:
-        return self._read("log/checkpoint")
+        return self._read(_CHECKPOINT)
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
         raw = self._tile(Tile(level=level, index=index, width=width))
