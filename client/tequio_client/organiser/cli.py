@@ -512,11 +512,11 @@ def release(key: str, reason: int, options: SigningOptions) -> None:
 @_REASON
 @click.option("--ban", is_flag=True, help="Ban the key; possible after a second quarantine.")
 def uphold(key: str, reason: int, options: SigningOptions, *, ban: bool) -> None:
-    """Keep the quarantine of KEY, and reject its appeal."""
+    """Keep the standing of KEY as it is, and reject its appeal."""
     from tequio_client.organiser import decisions
     from tequio_shared.statements.network import StandingUphold
 
-    make = partial(StandingUphold, to="banned" if ban else "quarantined", reason=reason)
+    make = partial(StandingUphold, to="banned" if ban else "unchanged", reason=reason)
     click.echo(decisions.submit_ruling(options, key, make))
 
 

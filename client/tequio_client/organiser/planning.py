@@ -62,6 +62,8 @@ _USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
 _LONG_S = 1_200
 _DAY_S = 86_400
 _LEAST_S = 60
+_LAST_ATTEMPTS = 3
+"""Attest phases that members may miss before the head of a run's last round is given up."""
 _MOST_PEERS = 256
 _FACTOR = 4
 _LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
@@ -128,7 +130,7 @@ def choose_defaults(
             train_limit_s=3 * train_s,
             witness_s=_tens(min(max(3 * line_s, _LEAST_S), _DAY_S)),
             attest_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
-            cooldown_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
+            cooldown_s=_tens(min(max(2 * line_s, _LEAST_S) * _LAST_ATTEMPTS, _DAY_S)),
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
         ),
     )

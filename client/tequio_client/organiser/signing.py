@@ -327,7 +327,7 @@ def describe_decision(body: Body) -> str:
         case StandingRelease(peer=peer):
             return f"{peer} is active again"
         case StandingUphold(peer=peer, to=to):
-            return f"{peer} is banned" if to == "banned" else f"{peer} stays quarantined"
+            return f"{peer} is banned" if to == "banned" else f"{peer} keeps its standing"
         case CompOpen() | CompResult():
             return _describe_competition(body)
         case SoftwareRelease(version=version, minimum=minimum, targets_version=number) as release:

@@ -177,7 +177,9 @@ class LogCopy:
     def answer(self, url: str) -> bytes | None:
         return self._source.answer(url)
 
-    def _store(self, name: str, content: bytes, other: str = "another history of this log") -> bytes:
+    def _store(
+        self, name: str, content: bytes, other: str = "another history of this log"
+    ) -> bytes:
         path = self._folder / name
         if path.is_file():  # of an earlier audit
             if path.read_bytes() != content:
@@ -239,7 +241,7 @@ class MirrorFolder:
     def _read(self, name: str) -> bytes:
         try:
             return (self._folder / name).read_bytes()
-        except FileNotFoundError as err:
+        except (FileNotFoundError, NotADirectoryError) as err:
             raise NotAvailableError(f"the mirror has no {name}") from err
 
 

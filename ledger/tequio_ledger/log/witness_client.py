@@ -26,6 +26,7 @@ from tequio_shared.log.cosigning import (
     ANSWER_BYTES,
     AddCheckpoint,
     CosigningStatus,
+    encode_conflict,
     find_cosignature,
     origin_hash,
     parse_conflict,
@@ -112,8 +113,9 @@ class WitnessClient:
         return line
 
     async def _ask(self, target: Published, prove: Prove) -> str:
+        old_size = self.state.size
         status, body = await self._post(target, prove)
-        if status == CosigningStatus.CONFLICT:
+        if status == CosigningStatus.CONFLICT and body not in (b"", encode_conflict(old_size)):
             # Usual after a restart, when we do not know what it saw last: it tells the size, and
             # the second request proves from there.
             size = parse_conflict(body)
@@ -121,7 +123,8 @@ class WitnessClient:
                 raise await self._disagreement(f"it saw size {size} already")
             self.state = replace(self.state, size=size)
             status, body = await self._post(target, prove)
-        if status == CosigningStatus.NO_PROOF:
+        is_other_root = status == CosigningStatus.CONFLICT and self.state.size == target.size
+        if is_other_root or status == CosigningStatus.NO_PROOF:
             raise await self._disagreement("it saw another history")
         if status != CosigningStatus.COSIGNED:
             reason = body[:_REASON_BYTES].decode("utf-8", "replace").strip()

@@ -141,7 +141,8 @@ class WitnessService:
             try:
                 checkpoint = decide_cosigning(request, self._store.logs, self._store.last)
             except CosigningRefusedError as err:
-                if err.status is CosigningStatus.NO_PROOF:
+                is_other = err.status in (CosigningStatus.CONFLICT, CosigningStatus.NO_PROOF)
+                if is_other and err.size == request.old_size:
                     self._store_evidence(request, str(err))
                 raise
             return self._cosign(request, checkpoint)

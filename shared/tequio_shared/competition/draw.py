@@ -48,9 +48,11 @@ _SPARE = 64
 def offer(
     view: CompetitionView, entry: SignedEntry, body: EvalOffer, network: CompetitionContext
 ) -> None:
-    """Apply eval.offer: it replaces the key's offer before."""
+    """Apply eval.offer."""
     entry.check_within(0, view.rules.dates.deadline)
     check_participant(view, entry.author, network)
+    if entry.author in view.offers:
+        raise RefusedError("already-said", "this key has already offered to evaluate")
     if entry.author in network.organisers:
         raise RefusedError("not-eligible", "organisers may not evaluate")
     # Checked again by owner in `eligible_evaluators`, when all entrants are known.

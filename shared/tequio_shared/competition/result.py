@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 
 REPLICATES = 10_000
+MOST_COMPARED = 22
+"""Models that so many replicates can tell apart, by Holm's procedure over all their pairs."""
 _DOMAIN = b"tequio/v1/boot\x00"
 _BEACON_BYTES = 32
 _TAIL = 40  # 1 / 2.5 %: the part outside at each end of an interval of 95 %
@@ -107,23 +109,27 @@ def rank_models(
 
     A beats B iff Holm's procedure over all pairs finds their difference significant at 5 %, and the
     difference exceeds ten times what honest evaluators may differ by. A rank is one more than the
-    number of models that beat the model, so ties share a rank (docs/protocol.md, scoring). Raises
-    ValueError when there is nothing to compare, or the documents differ.
+    number of models that beat the model, so ties share a rank. Only the `MOST_COMPARED` with the
+    best totals are compared, as more would leave no difference significant; the others share the
+    last rank of these (docs/protocol.md, scoring). Raises ValueError when there is nothing to
+    compare, or the documents differ.
     """
     names = sorted(millibits)
     # Sorted names fix the order of pairs, so that ties break the same way everywhere.
     table = _table(names, millibits, sizes, beacon, replicates)
     sums = _replicated(table, beacon, replicates)
     totals = [sum(millibits[name]) for name in names]
-    pairs = [
-        _pair(one, other, names, totals, sums) for one, other in combinations(range(len(names)), 2)
-    ]
+    best = sorted(range(len(names)), key=lambda at: (totals[at], names[at]))[:MOST_COMPARED]
+    pairs = [_pair(one, other, names, totals, sums) for one, other in combinations(sorted(best), 2)]
     judged = _judged(pairs, dict(zip(names, totals, strict=True)), replicates)
-    beaten = [{pair.first, pair.other} - {pair.winner} for pair in judged if pair.winner]
+    beaten = Counter(
+        pair.other if pair.winner == pair.first else pair.first for pair in judged if pair.winner
+    )
+    last = max(beaten[names[at]] for at in best)
     places = [
         RankedModel(
             name=name,
-            rank=1 + sum(name in losers for losers in beaten),
+            rank=1 + (beaten[name] if at in best else last),
             nanobits_per_byte=nanobits_per_byte(totals[at], sum(sizes)),
             interval=_interval(_quotients(sums[at], sums[-1])),
         )

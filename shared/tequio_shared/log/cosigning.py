@@ -86,13 +86,16 @@ class CosigningStatus(enum.IntEnum):
     """No trusted key signed, or the signature of one does not verify."""
     UNKNOWN_LOG = 404
     CONFLICT = 409
-    """The old size is not that of the last cosigned checkpoint; the body holds the right one."""
+    """The old size is not that of the last cosigned checkpoint; the body holds the right one.
+
+    Or it is, and the root of that size is another one: evidence of a fork.
+    """
     NO_PROOF = 422
-    """The proof, or the root at an equal size, shows no continuation: evidence of a fork."""
+    """The proof shows no continuation: evidence of a fork."""
 
 
 class CosigningRefusedError(TequioError):
-    """A witness refuses to cosign; `size` is the last one it saw, with `Status.CONFLICT` only."""
+    """A witness refuses to cosign; `size` is the last one that it cosigned, if it has looked."""
 
     def __init__(self, status: CosigningStatus, message: str, size: int = 0) -> None:
         super().__init__(message)
@@ -154,7 +157,9 @@ def decide_cosigning(
     try:
         _check_continues(request, before, checkpoint)
     except PeerError as err:
-        raise CosigningRefusedError(CosigningStatus.NO_PROOF, str(err)) from err
+        is_other = before is not None and before.size == checkpoint.size and before != checkpoint
+        status = CosigningStatus.CONFLICT if is_other else CosigningStatus.NO_PROOF
+        raise CosigningRefusedError(status, str(err), size) from err
     return checkpoint
 
 

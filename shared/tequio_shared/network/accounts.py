@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
@@ -147,27 +147,33 @@ class RunAccounts:
     def next_members(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
         """Members of a roster at that time by slot, with their roles; proven keys come first.
 
+        Where not all have a place, the first trainers and witnesses that a round needs have one.
         O(active members).
         """
         admitted = dict(self._admitted(ts))
         witnesses = self._witnesses(admitted)
         roles = {key: _without(one.roles, key, witnesses) for key, one in admitted.items()}
-        chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
-        return {key: roles[key] for key in chosen}
+        willing = [key for key, held in roles.items() if held]
+        rounds = self.manifest.rounds
+        seats = max(1, min(SEASONED_WITNESSES, rounds.most_members - rounds.min_members))
+        first_witnesses = islice((key for key in willing if WITNESS in roles[key]), seats)
+        first_trainers = islice(
+            (key for key in willing if TRAINER in roles[key]), rounds.min_members
+        )
+        by_need = dict.fromkeys(chain(first_witnesses, first_trainers, willing))
+        chosen = set(islice(by_need, rounds.most_members))
+        return {key: roles[key] for key in willing if key in chosen}
 
     def has_members(self, ts: int, least: int) -> bool:
         """Return whether a roster of that time would have that many trainers, and a witness.
 
-        Asked for with every statement: it sorts the active members, and reads the tiers of only as
-        many as it needs.
+        `least` is at most `rounds.min_members`, for which places are kept. Asked for with every
+        statement: it sorts the active members, and reads the tiers of only as many as it needs.
         """
         trainers, has_witness = 0, False
-        for _, one in islice(self._admitted(ts), self.manifest.rounds.most_members):
-            if TRAINER not in one.roles:  # whether it has a seat depends on all others
-                roles = self.next_members(ts).values()
-                trainers = sum(TRAINER in held for held in roles)
-                return trainers >= least and any(WITNESS in held for held in roles)
-            trainers, has_witness = trainers + 1, has_witness or WITNESS in one.roles
+        for _, one in self._admitted(ts):
+            trainers += TRAINER in one.roles
+            has_witness = has_witness or WITNESS in one.roles  # some of those who would, may
             if trainers >= least and has_witness:
                 return True
         return False

@@ -20,7 +20,7 @@ from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.rollback import Rollback
 from tequio_shared.network.run import RunView
-from tequio_shared.network.run_states import RunEvent, RunState, close_reason
+from tequio_shared.network.run_states import RunEvent, RunRequest, RunState, close_reason
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import lots
@@ -177,6 +177,10 @@ class FullRunView(RunView):
 
     def _give_back(self, view: RoundView) -> None:
         self.accounts.void_round(view)
+
+    def _check_request(self) -> None:
+        if self.request is RunRequest.GO_ON:
+            raise RefusedError("wrong-state", "no pause or finish is pending")
 
     def _check_opening(self) -> None:
         if self.state is RunState.COOLDOWN and not self.has_open_audits():

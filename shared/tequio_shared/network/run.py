@@ -293,6 +293,9 @@ class RunView:
     def _give_back(self, view: RoundView) -> None:
         """Return the windows of a void round."""
 
+    def _check_request(self) -> None:
+        """Raise RefusedError unless a pause or the end of the run was requested."""
+
     def _check_opening(self) -> None:
         """Raise RefusedError unless a round may open."""
 
@@ -326,13 +329,7 @@ class RunView:
             case RunOpen():
                 self._record_opening(ts)
             case RunPause() | RunFinish() | RunResume():
-                event, request = ORGANISER_STATEMENTS[type(body)]
-                # During a round only the request is recorded: work in progress is not thrown away.
-                if self.state not in _IN_ROUND or isinstance(body, RunResume):
-                    self.state = self._after(event)
-                self.request = request
-                if isinstance(body, RunResume):
-                    self.notices.pause_reason = None
+                self._apply_request(body)
             case RunRollback():
                 self._apply_rollback(index, body)
             case RunNotice():
@@ -342,6 +339,17 @@ class RunView:
                 self._check_end(closing, ts)
                 self._record_end()
                 self.state = after
+
+    def _apply_request(self, body: RunPause | RunFinish | RunResume) -> None:
+        event, request = ORGANISER_STATEMENTS[type(body)]
+        # During a round only the request is recorded: work in progress is not thrown away.
+        if self.state not in _IN_ROUND:
+            self.state = self._after(event)
+        elif isinstance(body, RunResume):
+            self._check_request()
+        self.request = request
+        if isinstance(body, RunResume):
+            self.notices.pause_reason = None
 
     def _apply_rollback(self, index: int, body: RunRollback) -> None:
         after = self._after(RunEvent.ROLLBACK)

@@ -409,11 +409,16 @@ class KeyStatus:
         if isinstance(body, StandingRelease):
             if record.standing is Standing.ACTIVE:
                 raise RefusedError("wrong-standing", f"{body.peer} is already active")
+        elif body.to == "unchanged":
+            if record.appeal is None and record.standing is not Standing.QUARANTINED:
+                raise RefusedError(
+                    "wrong-standing", f"{body.peer} is {record.standing}, and has no open appeal"
+                )
         elif record.standing is not Standing.QUARANTINED:
             raise RefusedError(
                 "wrong-standing", f"{body.peer} is {record.standing}, not quarantined"
             )
-        elif body.to == "banned" and _repeated(record, statement.ts) < BAN_QUARANTINES:
+        elif _repeated(record, statement.ts) < BAN_QUARANTINES:
             raise RefusedError(
                 "wrong-standing",
                 f"{body.peer} has fewer than two quarantines in 180 days: a ban needs two",

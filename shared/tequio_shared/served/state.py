@@ -70,6 +70,10 @@ class Resume:
     """The last round.close up to `after` whose head is not promoted."""
 
 
+COMPETITION_EVENTS = 100
+"""Newest statements about a competition that are kept to be shown; participants may repeat some."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompetitionEvent:
     """One statement about a competition, and the log entry that holds it."""
@@ -149,7 +153,9 @@ class State(NetworkView):
             event = CompetitionEvent(
                 index=index, author=statement.author, ts=statement.ts, body=body
             )
-            self._competition_events[digest_from_text(body.competition)].append(event)
+            events = self._competition_events[digest_from_text(body.competition)]
+            events.append(event)
+            del events[:-COMPETITION_EVENTS]
             if isinstance(body, EvalResult):
                 self.badges.award(index, statement.author, Badge.JUDGE)
 
@@ -161,7 +167,7 @@ class State(NetworkView):
         self.badges.replace(former, successor)
 
     def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
-        """Give every statement about a competition, in log order."""
+        """Give the newest statements about a competition, in log order."""
         return tuple(self._competition_events.get(competition, ()))
 
     def last_round(self, run: RunId) -> RoundRows:

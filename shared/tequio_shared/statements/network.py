@@ -387,12 +387,12 @@ class StandingRelease(NetworkBody, frozen=True, kw_only=True):
 
 
 class StandingUphold(NetworkBody, frozen=True, kw_only=True):
-    """Organisers reviewed a quarantine and uphold it, or ban a repeated offender."""
+    """Organisers reviewed a standing and leave it as it is, or ban a repeated offender."""
 
     TYPE = "standing.uphold"
 
     peer: Bytes32Text
-    to: Literal["banned", "quarantined"]
+    to: Literal["banned", "unchanged"]
     reason: ReasonCode
 
 

@@ -71,6 +71,18 @@ def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) 
     assert found.parameters == planning.nearest_shape(10**6, 256).parameters
 
 
+def test_data_on_another_drive_is_named_by_its_whole_path(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def relpath(path: object, start: object) -> str:
+        raise ValueError(f"path is on mount {path}, start on mount {start}")  # as ntpath says
+
+    monkeypatch.setattr(planning.os.path, "relpath", relpath)
+    monkeypatch.chdir(data.parent)
+    new(tmp_path / "run.toml", data.relative_to(data.parent))
+    assert f'folder = "{data}"' in (tmp_path / "run.toml").read_text()
+
+
 def test_no_model_is_smaller_than_its_vocabulary() -> None:
     with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 has about 1,000,000"):
         planning.nearest_shape(10**6, 128_256)

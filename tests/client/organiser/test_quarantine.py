@@ -192,7 +192,8 @@ def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(
     early = quarantine.refused("quarantine", "uphold", key, "--ban", "--dir", first)
     assert "a ban needs two" in early
     done = quarantine.tequio("quarantine", "uphold", key, "--dir", first)
-    assert "stays quarantined: logged as entry" in done
+    assert "keeps its standing: logged as entry" in done
+    assert quarantine.standing() == "quarantined"
     assert "no appeal is open" in quarantine.tequio("quarantine", "show", key)
     pause = quarantine.refused("appeal", "--dir", str(quarantine.worker))
     assert "the next appeal is possible in" in pause

@@ -98,6 +98,16 @@ def test_what_can_start_and_one_before_it_are_kept() -> None:
     assert versions.installed("runtime") == [NEW, OLD]
 
 
+def test_downloads_that_never_became_a_version_are_deleted_once_a_newer_one_runs() -> None:
+    put("runtime", NEW)
+    runtimes = versions.data_folder() / "runtime"
+    for version in (OLD, NEW, NEWEST):
+        (runtimes / f".{version}.partial").mkdir()
+    versions.clean_up(NEW)
+    kept = {path.name for path in runtimes.iterdir()}
+    assert kept == {NEW, f".{NEW}.partial", f".{NEWEST}.partial"}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of the shell")
 def test_the_program_hands_over_with_its_words() -> None:
     put("app", NEW)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
 from tequio_client.platform import versions
-from tequio_client.platform.bundle import CHUNK_BYTES, decode_bundle
+from tequio_client.platform.bundle import CHUNK_BYTES, decode_bundle, pack_folder
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, repository
 from tequio_client.releases.install import installed_bundle
@@ -167,6 +168,15 @@ def test_going_back_lasts_until_a_newer_version_comes(mirror: Mirror, tmp_path: 
     assert "none to go back from" in reason("update", "--back")
 
 
+def test_going_back_beyond_the_first_update_ends_at_the_installed_program(
+    mirror: Mirror, tmp_path: Path
+) -> None:
+    publish_newer(mirror, tmp_path)
+    events("update")
+    versions.switch_to(NEWER, running="")
+    assert run("update", "--back").stdout == "the original version is installed\n"
+
+
 # What a mirror, or someone between it and us, may do
 
 
@@ -271,6 +281,59 @@ def test_new_keys_are_followed_from_an_old_root(mirror: Mirror, tmp_path: Path) 
     mirror.keys["targets"] = fresh
     publish_newer(mirror, tmp_path)
     assert events("update", "--check")[0]["version"] == NEWER
+
+
+@pytest.mark.parametrize("role", ["targets", "snapshot", "timestamp"])
+def test_a_list_is_signed_again_by_new_keys_without_a_new_version(
+    mirror: Mirror, tmp_path: Path, role: str
+) -> None:
+    run("update", "--check")
+    fresh = repository.create_key(tmp_path / "fresh", None)
+    old = mirror.keys[role].public_key.keyid
+    mirror.repository.rotate(role, add=fresh.public_key, remove=old, threshold=1)
+    mirror.sign()
+    mirror.keys[role] = fresh
+    mirror.sign()
+    assert events("update", "--check")[0]["version"] == BUILD
+
+
+def test_keys_of_two_roles_are_exchanged_by_one_root(mirror: Mirror, tmp_path: Path) -> None:
+    fresh = repository.create_key(tmp_path / "fresh", None)
+    for role in ("snapshot", "timestamp"):
+        old = mirror.keys[role].public_key.keyid
+        mirror.repository.rotate(role, add=fresh.public_key, remove=old, threshold=1)
+    mirror.sign()
+    assert sorted(path.name for path in mirror.folder.glob("metadata/*.root.json")) == [
+        "1.root.json",
+        "2.root.json",
+    ]
+    mirror.keys |= {"snapshot": fresh, "timestamp": fresh}
+    mirror.sign()
+    assert events("update", "--check")[0]["version"] == BUILD
+
+
+def test_a_repository_that_was_refused_can_be_begun_again(tmp_path: Path) -> None:
+    made = repository.ReleaseRepository(tmp_path / "mirror")
+    public = [repository.create_key(tmp_path / "key", None).public_key]
+    keys = dict.fromkeys(ROLES, public)
+    with pytest.raises(repository.ReleaseRepositoryError, match="fewer keys than must sign"):
+        made.create(keys, dict.fromkeys(ROLES, 2))
+    made.create(keys, dict.fromkeys(ROLES, 1))
+
+
+def test_a_package_for_windows_is_packed_on_any_system(tmp_path: Path) -> None:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    pack = partial(pack_folder, part="app", version=NEWER, accelerator="")
+    (folder / "other.exe").write_bytes(b"MZ")
+    with pytest.raises(MalformedError, match=r"the program tequio\.exe is missing"):
+        pack(folder, tmp_path / "mirror", system="windows-x86_64")
+    (folder / "tequio.exe").write_bytes(b"MZ")
+    (folder / "tequio.exe").chmod(0o644)  # as it comes out of an archive
+    packed = pack(folder, tmp_path / "mirror", system="windows-x86_64").files
+    assert all(file.is_program for file in packed)
+    with pytest.raises(MalformedError, match="the program tequio is missing, or not marked"):
+        pack(folder, tmp_path / "mirror", system="linux-x86_64")
 
 
 # Disks that fill up, and power cuts

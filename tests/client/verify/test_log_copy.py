@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,3 +67,27 @@ def test_a_copy_is_not_mixed_with_that_of_another_network(tmp_path: Path) -> Non
         assert "cannot write to" in str(error)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
     assert run("--mirror", str(folder), "--copy", str(folder)).exit_code == 2
+
+
+@pytest.mark.whole
+def test_a_copy_is_not_continued_by_another_history_of_its_log(tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        register_keys(ledger, "first", FIRST)
+    shutil.copytree(tmp_path / "ledger", tmp_path / "fork")
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        register_keys(ledger, "more", 2)
+        assert run("--ledger", ledger.url, "--copy", str(folder)).exit_code == 0
+    kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with served(tmp_path / "fork", *UNLIMITED) as fork:
+        register_keys(fork, "other", 3)
+        longer = run("--ledger", fork.url, "--copy", str(folder))
+        assert longer.exit_code == 2
+        assert "does not continue it" in longer.output
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert run("--mirror", str(folder)).exit_code == 0
+    (folder / "log" / "checkpoint").write_text("nonsense")
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        error = run("--ledger", ledger.url, "--copy", str(folder)).exception
+    assert isinstance(error, UserFacingError)
+    assert "is damaged" in str(error)

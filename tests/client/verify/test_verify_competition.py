@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,15 @@ import pytest
 import trio
 from click.testing import CliRunner
 
+from tequio_client import clock
 from tequio_client.competition.verify_cli import verify_competition
+from tequio_client.ledger import networks
+from tequio_client.ledger.networks import KnownNetwork
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.log.policy import STALE_S
 from tequio_shared.statements.competitions import EvalResult
 from tequio_shared.statements.statement import Entry
 from tests import lies
@@ -27,6 +32,7 @@ from tests.lies import ForgeableCompetition, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.competition_documents import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
+from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.dishonest_log import DishonestLog
 from tests.support.equivocators import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
@@ -308,6 +314,24 @@ def test_a_policy_whose_witnesses_are_missing_makes_it_incomplete(
     assert verified(bundle, "--trust", policy).exit_code == 0
     policy.write_text(f"log {OTHER_LOG}\nquorum none\n")
     assert verified(bundle, "--trust", policy).exit_code == 2, "a log that nobody trusts"
+
+
+@pytest.mark.whole
+def test_the_policy_that_is_listed_with_a_network_counts_for_its_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    with WitnessGroup(tmp_path, 1) as group:
+        policy = group.policy("1")
+        with cosigned(group, policy) as ledger:
+            wait_until_published(ledger, policy, 1)
+            listed = KnownNetwork(name="net", url=ledger.url, policy=policy.read_text())
+            networks.add_network(listed)
+            late_ms = time.time_ns() // 1_000_000 + 3 * STALE_S * 1000
+            monkeypatch.setattr(clock, "now_ms", lambda: late_ms)
+            result = verified(f"{ledger.url}/competitions/{'A' * 43}")
+    assert result.exit_code == 3
+    assert "checkpoint 1 of ledger.example/test for the last time 72 hours ago" in result.output
 
 
 def test_a_ledger_that_is_away_or_has_another_competition_is_incomplete(

@@ -235,7 +235,7 @@ def test_what_organisers_uphold_stays_and_a_ban_needs_a_second_quarantine(tmp_pa
         ban = StandingUphold(peer=to_text(liar.key), to="banned", reason=1)
         early = partial(ruling, swarm, ban)
         assert await refused(swarm, swarm.organiser, early) == "wrong-standing"
-        upheld = StandingUphold(peer=to_text(liar.key), to="quarantined", reason=1)
+        upheld = StandingUphold(peer=to_text(liar.key), to="unchanged", reason=1)
         await swarm.post([ruling(swarm, upheld)])
         row = row_of(swarm.ledger, liar)
         assert (row.standing, row.appeal) == ("quarantined", None)

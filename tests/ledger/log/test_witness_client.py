@@ -7,12 +7,17 @@ import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
+from tequio_ledger.log.guard import Published
 from tequio_ledger.log.witness_client import (
     RECALL_ANSWER_S,
+    WitnessClient,
+    WitnessError,
     WitnessesSilentError,
     WitnessRecall,
 )
@@ -24,7 +29,7 @@ from tequio_shared.log.notes import (
     cosignature_line,
     sign_checkpoint,
 )
-from tequio_shared.log.policy import Policy
+from tequio_shared.log.policy import Policy, PolicyWitness
 from tests.support.timing_slack import allowed_s
 from tests.support.witnesses import WitnessedLog
 
@@ -151,3 +156,20 @@ def test_somebody_with_an_event_loop_may_ask() -> None:
         return recalled("all", saying(200, held(3, 0)))
 
     assert asyncio.run(ask()) == [held(3, 0)]
+
+
+@pytest.mark.parametrize("answer", [b"9\n", b""])
+def test_a_conflict_about_our_own_size_is_another_history(answer: bytes) -> None:
+    """So the specification answers another root of a size that was cosigned."""
+    with speaking(saying(409, answer)) as url:
+        witness = PolicyWitness(name="w0", key=KEYS[0], url=url)
+        target = Published(size=9, root=LOG.checkpoint(9).root, note=held(9))
+
+        async def cosign() -> None:
+            async with httpx.AsyncClient() as http:
+                client = WitnessClient(witness, LOG.key, http, url, lambda: 0)
+                client.state = replace(client.state, size=9)  # of an earlier answer
+                await client.cosign(target, lambda *_: ())
+
+        with pytest.raises(WitnessError, match="it saw another history"):
+            asyncio.run(cosign())

@@ -81,7 +81,7 @@ def test_a_fork_is_refused_and_kept_as_evidence(
     cosigned(witness, log, 0, 30)
     other = log.fork(20, 20)
     equal, larger = witness.add(other.request(30, 30)), witness.add(other.request(30, 40))
-    assert (equal.status_code, larger.status_code) == (422, 422)
+    assert (equal.status_code, larger.status_code) == (409, 422)
     assert open_checkpoint(witness.held(log.origin).content, log.key).checkpoint.size == 30
     place = tmp_path / "w" / "logs" / origin_hash(log.origin)
     for folder, is_fork in (("forks", True), ("unproven", False)):

@@ -131,6 +131,11 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
         "too-late",
         lambda s: s.at(DEADLINE + 1).offer("five"),
     ),
+    "an offer twice": (
+        CompetitionPhase.OPEN,
+        "already-said",
+        lambda s: s.offer("five").offer("five"),
+    ),
     "an offer of an entrant": (CompetitionPhase.OPEN, "not-eligible", lambda s: s.offer("alpha")),
     "an offer of a custodian": (
         CompetitionPhase.OPEN,

@@ -121,6 +121,24 @@ def test_many_models_make_each_pair_harder_to_tell_apart() -> None:
     assert next(one for one in among.pairs if (one.first, one.other) == ("a", "b")).winner == ""
 
 
+def test_entrants_that_are_bad_on_purpose_leave_the_good_ones_their_ranks() -> None:
+    chance = np.random.default_rng(7)
+    sizes = [1_000] * 60
+
+    def scores(bits_per_byte: float) -> list[int]:
+        return [int(one) for one in chance.normal(bits_per_byte, 0.02, 60) * 1e6]
+
+    models = {"best": scores(0.7), "second": scores(1.0)}
+    models |= {f"junk {at}": scores(7.9) for at in range(result.MOST_COMPARED)}
+    ranking = result.rank_models(models, sizes, beacon=ZERO)
+    ranks = {place.name: place.rank for place in ranking.places}
+    assert (ranks.pop("best"), ranks.pop("second")) == (1, 2)
+    assert len(ranking.pairs) == result.MOST_COMPARED * (result.MOST_COMPARED - 1) // 2
+    compared = {name for pair in ranking.pairs for name in (pair.first, pair.other)}
+    last = max(ranks[name] for name in ranks if name in compared)
+    assert [rank for name, rank in ranks.items() if name not in compared] == [last] * 2
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 500), st.integers(0, 4_000)), min_size=1, max_size=20))
 def test_an_interval_leaves_zero_out_only_where_the_pair_is_significant(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
@@ -46,6 +47,33 @@ def test_a_roster_has_no_more_members_than_the_manifest_allows() -> None:
         them.mark_ready(signer(name).key, BOTH, at)
     assert len(them.plan_roster(0).members) == 2
     assert sum(TRAINER in roles for roles in them.next_members(0).values()) == 2
+
+
+@pytest.mark.parametrize("first", [(TRAINER,), (WITNESS,)])
+def test_a_full_roster_keeps_places_for_the_trainers_and_witnesses_that_a_round_needs(
+    first: tuple[str, ...],
+) -> None:
+    them = accounts(most_members=5, min_members=2)
+    last = tuple(role for role in BOTH if role not in first)
+    for at in range(9):
+        them.mark_ready(signer(f"m{at}").key, first if at < 6 else last, at)
+    chosen = them.next_members(0)
+    roles = list(chosen.values())
+    assert roles.count((TRAINER,)) == 2
+    assert roles.count((WITNESS,)) == 3, "most_members less min_members"
+    assert list(chosen) == [key for key in them.active() if key in chosen]
+    assert them.has_members(0, 2)
+
+
+def test_suspected_members_in_all_places_keep_no_witness_out() -> None:
+    swarm = Swarm(manifest=tiny_manifest(most_members=4, most=9))
+    for at in range(6):
+        one = swarm.volunteer(f"m{at}")
+        swarm.post(one, one.ready(swarm.view))
+        wanted = Standing.SUSPECTED if at < 4 else Standing.ACTIVE
+        swarm.standings.records[one.key].standing = wanted
+    swarm.run_rounds(2)
+    assert swarm.view.closed == 2
 
 
 def test_witnesses_without_a_trainer_get_no_windows() -> None:

@@ -139,6 +139,9 @@ def test_a_light_view_from_any_round_on_follows_the_rest() -> None:
 
 def swarm_log(swarm: Swarm) -> Iterator[Statement]:
     swarm.run_rounds(2)
+    run_until(swarm, RunState.ROUND_TRAIN)
+    swarm.organise(RunFinish(reason=1))
+    swarm.organise(RunResume(reason=1))
     swarm.organise(RunPause(reason=1))
     run_until(swarm, RunState.PAUSED)
     swarm.organise(RunResume(reason=1))
@@ -250,8 +253,15 @@ def sha256_of(statement: Statement) -> Any:  # noqa: ANN401  # a digest, never N
 def test_a_pause_waits_for_the_round_and_a_resume_for_the_pause() -> None:
     swarm = swarm_of(1, 4, FailureRates())
     run_until(swarm, RunState.ROUND_TRAIN)
-    with pytest.raises(RefusedError):
+    for body in (RunPause(reason=1), RunFinish(reason=1)):
+        with pytest.raises(RefusedError, match="no pause or finish is pending"):
+            swarm.organise(RunResume(reason=1))
+        swarm.organise(body)
         swarm.organise(RunResume(reason=1))
+        assert swarm.view.state is RunState.ROUND_TRAIN
+    closed = swarm.view.closed
+    swarm.run_rounds(closed + 1)
+    run_until(swarm, RunState.ROUND_TRAIN)
     swarm.organise(RunPause(reason=1))
     assert swarm.view.request is RunRequest.PAUSE
     run_until(swarm, RunState.PAUSED)

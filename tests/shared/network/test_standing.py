@@ -330,6 +330,16 @@ def test_a_ban_needs_two_quarantines_and_organisers() -> None:
     quarantine(swarm, one)
     swarm.organise(ban)
     assert standing(swarm, one) is Standing.BANNED
+    since = swarm.standings.records[one.key].since
+    keep = StandingUphold(peer=to_text(one.key), to="unchanged", reason=1)
+    with pytest.raises(RefusedError, match="has no open appeal"):
+        swarm.organise(keep)
+    for _ in range(2):  # one appeal after the other is answered
+        swarm.now_ms += APPEAL_PAUSE_MS
+        swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
+        swarm.organise(keep)
+    assert standing(swarm, one) is Standing.BANNED
+    assert swarm.standings.records[one.key].since == since
     swarm.now_ms += 1_000 * DAY_MS
     with pytest.raises(RefusedError, match="banned"):
         ready(swarm, one)
@@ -348,7 +358,7 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     with pytest.raises(RefusedError, match="still open"):
         swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
-    swarm.organise(StandingUphold(peer=to_text(one.key), to="quarantined", reason=1))
+    swarm.organise(StandingUphold(peer=to_text(one.key), to="unchanged", reason=1))
     with pytest.raises(RefusedError, match="next appeal"):
         swarm.post(one, StatementDraft(StandingAppeal(change=since, text="")))
     swarm.now_ms += APPEAL_PAUSE_MS

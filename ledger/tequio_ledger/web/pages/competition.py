@@ -21,12 +21,10 @@ from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.served.competitions import CompetitionSnapshot, competition_snapshot
-from tequio_shared.served.state import State
+from tequio_shared.served.state import COMPETITION_EVENTS, State
 from tequio_shared.statements.network import CheckpointPublish, is_on_hub
 
 CHART_ROUNDS = 2_000
-ROWS = 100
-"""Newest statements on the page; the log has all."""
 COMPETITIONS_ROWS = 30
 
 
@@ -64,7 +62,8 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             leaders=competition_scores.leaders(outcome) if outcome else "",
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
-            newest=now.events[: -ROWS - 1 : -1],
+            newest=now.events[::-1],
+            has_older=len(now.events) == COMPETITION_EVENTS,
         )
 
     return await render.enqueue(request, make)

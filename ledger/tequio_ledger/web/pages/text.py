@@ -373,7 +373,7 @@ TYPES: Mapping[str, str] = {
     "standing.change": "A key's standing changes",
     "standing.appeal": "A key appeals",
     "standing.release": "Organisers release a key",
-    "standing.uphold": "Organisers uphold a quarantine",
+    "standing.uphold": "Organisers reject an appeal, or ban a key",
     "invite.open": "Organisers open an invitation",
     "invite.close": "Organisers close an invitation",
     "invite.revoke": "Organisers revoke an invitation and the keys it admitted",
