@@ -128,12 +128,16 @@ def test_the_newest_head_continues_a_text_and_stops_when_told(
         first = program.answer(1, "maize")
         assert first
         assert program.answer(2, "maize") == first
-        program.send(AskModel(number=3, text="maize"))
-        program.send(StopAnswer(number=3))
-        seen.clear()
-        assert program.until(AnswerEnd, seen).is_stopped
+        for number in range(3, 20):  # on a busy computer, an answer may end before it is stopped
+            program.send(AskModel(number=number, text="maize"))
+            program.send(StopAnswer(number=number))
+            seen.clear()
+            if program.until(AnswerEnd, seen).is_stopped:
+                break
+        else:
+            pytest.fail("no answer was stopped")
         assert len(seen) < len(first)
-        assert program.answer(4, "maize") == first
+        assert program.answer(20, "maize") == first
 
 
 def test_a_conversation_is_remembered_until_it_is_forgotten(tmp_path: Path) -> None:

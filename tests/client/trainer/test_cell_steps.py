@@ -60,8 +60,8 @@ HELD = InnerParams(z_loss_e9=100_000_000, momentum_e3=500)
 RANKS = 2
 BOUNDARY = 202
 """An id in the middle of the first sample."""
-APART = 1e-4
-"""Relative L2 distance of two ways from one head, as in `test_cell`."""
+APART = 3e-4
+"""Relative L2 distance of two ways from one head: as far as the last bits of sums may lead."""
 
 
 def rank_main(rank: int, ranks: int, file: str, work: Callable[[Cell], Numbers]) -> None:
