@@ -339,8 +339,8 @@ def _body_type(tree: object) -> type[Body]:
 def _check(statement: Statement) -> None:
     if not 0 <= statement.exp - statement.ts <= STATEMENT_LIFE_MS:
         raise MalformedError(f"exp {statement.exp} is not within 15 minutes of ts {statement.ts}")
-    if (statement.seq == 1) != (statement.prev == ZERO_DIGEST):
-        raise MalformedError("prev has to be zero in statement 1 of an author, and in no other")
+    if statement.seq == 1 and statement.prev != ZERO_DIGEST:
+        raise MalformedError("prev of statement 1 is not zero: nothing can come before it")
     scope = _SCOPES.get((statement.run is not None, statement.round is not None))
     if scope is not statement.body.SCOPE:
         raise MalformedError(

@@ -103,7 +103,7 @@ def test_a_fork_has_no_proof() -> None:
     )  # up to 6 they agree
     assert seen == tree(12, FORKED)
     assert refused(request(8, 12, FORKED), tree(8)).status is CosigningStatus.NO_PROOF
-    assert refused(request(8, 8, FORKED), tree(8)).status is CosigningStatus.NO_PROOF
+    assert refused(request(8, 8, FORKED), tree(8)).status is CosigningStatus.CONFLICT
 
 
 def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
