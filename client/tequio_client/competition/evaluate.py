@@ -73,7 +73,7 @@ def evaluate_all(options: EvaluateOptions, report: Callable[[str], None]) -> Non
     done: set[bytes] = set()
 
     def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
-        failed: TequioError | None = None
+        failed: BaseException | None = None
         for view in reader.competitions.values():
             if view.id in done:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -77,7 +78,7 @@ def test_data_on_another_drive_is_named_by_its_whole_path(
     def relpath(path: object, start: object) -> str:
         raise ValueError(f"path is on mount {path}, start on mount {start}")  # as ntpath says
 
-    monkeypatch.setattr(planning.os.path, "relpath", relpath)
+    monkeypatch.setattr(os.path, "relpath", relpath)
     monkeypatch.chdir(data.parent)
     new(tmp_path / "run.toml", data.relative_to(data.parent), "--parameters", "1M")
     assert f'folder = "{data}"' in (tmp_path / "run.toml").read_text()
