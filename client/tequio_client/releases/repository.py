@@ -248,7 +248,7 @@ class ReleaseRepository:
         return min(answers, key=lambda one: one[0] - one[1])
 
     def _has_lost_signers(self, role: str) -> bool:
-        """Whether what is published of a role lacks signatures, by the keys that count today."""
+        """Return whether the published metadata of a role lacks signatures of today's keys."""
         published = self._published_or_none(role)
         if published is None:
             return False

@@ -104,8 +104,8 @@ def audit(
     except PeerError as err:
         report.mismatch("log", LogPlace(), str(err))
         return report
-    if keep is not None and log.note and log.continues_seen:
-        keep(log.note)
+    if keep is not None and log.signed_note and log.continues_seen:
+        keep(log.signed_note)
     _check_heads(log.fold, scope, report, shown)
     return report
 
@@ -172,7 +172,7 @@ class LogAudit:
         self._scope = scope
         self._patience_s = 0.0
         self.continues_seen = True
-        """Whether the log continues the checkpoint that was seen before, as far as can be told."""
+        """False once the log contradicts the checkpoint that was seen before, or is shorter."""
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
         found = self._log.genesis.network_id
         if scope.network not in (None, found):
@@ -203,7 +203,7 @@ class LogAudit:
         self._omissions.report_all()
 
     @property
-    def note(self) -> bytes:
+    def signed_note(self) -> bytes:
         """The note of the last checkpoint that was read to, and whose root the entries make."""
         return self._log.reader.note
 

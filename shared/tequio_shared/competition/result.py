@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 REPLICATES = 10_000
 MOST_COMPARED = 22
-"""Models that so many replicates can tell apart, by Holm's procedure over all their pairs."""
+"""Models that these replicates can tell apart, by Holm's procedure over all their pairs."""
 _DOMAIN = b"tequio/v1/boot\x00"
 _BEACON_BYTES = 32
 _TAIL = 40  # 1 / 2.5 %: the part outside at each end of an interval of 95 %

@@ -26,7 +26,7 @@ TURNS = 4
 
 
 class Ledger:
-    """What a reader finds at its first reading, and at each later one; the last of them stays."""
+    """A log as its reader finds it at the first reading, and at each later one; the last stays."""
 
     def __init__(self, *states: dict[bytes, CompetitionView]) -> None:
         self.states = states

@@ -86,7 +86,7 @@ def test_a_copy_is_not_continued_by_another_history_of_its_log(tmp_path: Path) -
         assert "does not continue it" in longer.output
     assert {path: path.read_bytes() for path in kept} == kept
     assert run("--mirror", str(folder)).exit_code == 0
-    (folder / "log" / "checkpoint").write_text("nonsense")
+    (folder / "log" / "checkpoint").write_text("no checkpoint")
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
         error = run("--ledger", ledger.url, "--copy", str(folder)).exception
     assert isinstance(error, UserFacingError)
