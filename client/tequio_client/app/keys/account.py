@@ -175,7 +175,7 @@ class RecoveryDialog(AccountDialog):
         )
         self._choose_path = choose_path or partial(choose_backup_path, name=RECOVERY_FILE)
         self._stage = "shut"
-        self._seed: bytes | None = None
+        self._words_seed = b""
         self.former: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             # One that is bound already must agree: otherwise a thief could bind another one.
@@ -234,38 +234,36 @@ class RecoveryDialog(AccountDialog):
             self.words.ask()
             self._follow()
         else:
-            self._bind()
+            self._bind(self._words_seed)
 
     def _show_words(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._seed, words = made
+        self._words_seed, words = made
         self._stage = "shown"
         self.words.show_words(words)
         self._follow()
 
     def _save(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._seed = made[0]
+        seed, _ = made
         path = self._choose_path(self, self.tr("Save the recovery key"))
         if path is None or self.file.value is None:
             return
         self.set_busy(is_busy=True)
         self._keys.save_recovery(
-            path, self._seed, self.file.value, lambda _: self._bind(), self.show_error
+            path, seed, self.file.value, lambda _: self._bind(seed), self.show_error
         )
 
-    def _bind(self) -> None:
+    def _bind(self, seed: bytes) -> None:
         if self.former is not None:
-            self._read(self.former, self._bind_with)
+            self._read(self.former, lambda former: self._bind_with(seed, to_text(former)))
         else:
-            self._bind_with(None)
+            self._bind_with(seed, "")
 
-    def _bind_with(self, former: bytes | None) -> None:
-        if self._seed is not None:
-            agreed = "" if former is None else to_text(former)
-            self._send(RequestRecovery(seed=to_text(self._seed), former=agreed))
+    def _bind_with(self, seed: bytes, former: str) -> None:
+        self._send(RequestRecovery(seed=to_text(seed), former=former))
 
     def done(self, result: int) -> None:
         self.words.clear()
-        self._seed = None
+        self._words_seed = b""
         super().done(result)
 
 
