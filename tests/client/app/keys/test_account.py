@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from shiboken6 import delete
 
 from tequio_client.app.keys.account import (
     AppealDialog,
     KeyAccount,
     LostKeyDialog,
+    NameDialog,
     RecoveryDialog,
     ReplaceDialog,
 )
@@ -17,6 +19,7 @@ from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.ipc import control
 from tequio_client.ipc.account import (
+    AccountReply,
     AskAccount,
     KeyChangeReply,
     RequestAppeal,
@@ -223,6 +226,39 @@ def test_a_refused_replacement_changes_nothing_and_is_tried_with_the_same_new_ke
     assert first == second
     assert isinstance(first, RequestReplacement)
     assert from_text(first.recovery) == RECOVERY
+
+
+def leave(dialog: KeyDialog) -> None:
+    """Cancel the dialog, and destroy it as its owner does."""
+    dialog.reject()
+    delete(dialog)
+
+
+def test_a_replacement_goes_on_without_its_dialog(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot
+) -> None:
+    before = keys.seed()
+    dialog = ReplaceDialog(account, keys)
+    dialog.open()
+    dialog.sure.click()
+    dialog.main.click()
+    qtbot.waitUntil(lambda: bool(asked(worker, RequestReplacement)), timeout=SLOW_MS)
+    leave(dialog)
+    with qtbot.waitSignal(keys.key_changed, timeout=SLOW_MS):
+        worker.answer_last(DONE)
+    assert keys.seed() != before
+
+
+@pytest.mark.parametrize("reply", [ACCOUNT, "this name is taken"])
+def test_an_answer_after_its_dialog_was_left_is_dropped(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, reply: AccountReply | str
+) -> None:
+    dialog = NameDialog(account, keys)
+    dialog.open()
+    dialog.line.setText("Ada")
+    dialog.main.click()
+    leave(dialog)
+    worker.answer_last(reply)
 
 
 @pytest.mark.parametrize("way", ["revoke", "move"])
