@@ -23,6 +23,7 @@ from tequio_client.app.pages.settings_control import (
     ResetButton,
     are_listen_addresses,
 )
+from tequio_client.app.settings_file import LISTEN_CHARS
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
@@ -262,6 +263,13 @@ def test_an_address_to_listen_on(
     assert program.settings.settings.listen == (address if is_one else "")
     note = section.rows["listen"].note.text()
     assert note.startswith("Where peers reach" if is_one else f"{address} is not a valid listen")
+
+
+def test_listen_addresses_are_no_longer_than_their_setting(section: SettingsSection) -> None:
+    listen = section.controls["listen"]
+    assert isinstance(listen, ListenField)
+    listen.address.setText("/ip4/0.0.0.0/tcp/4001 " * 12)
+    assert len(listen.address.text()) == LISTEN_CHARS
 
 
 def test_the_log_level_is_kept(section: SettingsSection, program: ProgramContext) -> None:

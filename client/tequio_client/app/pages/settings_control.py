@@ -27,7 +27,7 @@ from tequio_client.app.pages.settings_table_app import (
     SettingSpec,
     SwitchSpec,
 )
-from tequio_client.app.settings_file import AppSettings
+from tequio_client.app.settings_file import LISTEN_CHARS, AppSettings
 from tequio_client.app.theme import icons
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import caption, fill, vbox
@@ -468,6 +468,7 @@ class ListenField(SettingControl):
         self.address = _text_field(
             self.tr("Listen address"), " ".join(LISTEN_EVERYWHERE), FIELD_WIDTH
         )
+        self.address.setMaxLength(LISTEN_CHARS)
         self.address.editingFinished.connect(self._apply)
         self.column.addWidget(self.address)
 
