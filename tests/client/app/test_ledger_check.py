@@ -285,6 +285,14 @@ def test_all_settings_are_reset_and_taken_back(
     page: SettingsPage, program: ProgramContext, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     program.settings.change(page="points", appearance="dark", knows_points=True, notify_rank=False)
+    told = {
+        "ledger": "https://ledger.example",
+        "knows_runs": True,
+        "runs_told": ("a",),
+        "run_news": "a",
+        "announcement_told": "b",
+    }
+    program.settings.change(**told)
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
     worker.send_snapshot(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
@@ -297,6 +305,7 @@ def test_all_settings_are_reset_and_taken_back(
     own_now = program.settings.settings
     assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
     assert (own_now.page, own_now.knows_points) == ("points", True)
+    assert {name: getattr(own_now, name) for name in told} == told
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     reported = worker.last(control.SetPreferences)
     assert isinstance(reported, control.SetPreferences)

@@ -57,17 +57,22 @@ KEPT_PREFERENCES = {"version", "consent", "run"}
 """Preferences that a reset keeps: they are consents, or are chosen on other pages."""
 KEPT_APP_SETTINGS = {
     "version",
+    "ledger",
     "knows_hiding",
     "knows_points",
     "knows_competitions",
     "competitions_told",
+    "knows_runs",
+    "runs_told",
+    "run_news",
     "notices_read",
+    "announcement_told",
     "week",
     "week_rank",
     "page",
     "geometry",
 }
-"""App settings that a reset keeps: remembered state."""
+"""App settings that a reset keeps: the network and remembered state."""
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
