@@ -257,6 +257,11 @@ class PeriodicQuestion(QObject, Generic[R]):
         if self._model.snapshot is not None and is_due:
             self.ask()
 
+    def retry(self) -> None:
+        """Ask at intervals until the last question has a reply."""
+        if self.reply is None or self.problem:
+            self.poll()
+
     def ask(self) -> None:
         """Ask now, unless the question is pending."""
         if self._question is None or self.is_asking:
