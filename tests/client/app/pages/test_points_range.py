@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtCore import QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QRadioButton
 
 from tequio_client.app.pages import points
@@ -82,6 +82,14 @@ def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
     assert sum(sums) == sum(series.verified)
     assert step_ms == 9 * DAY_MS
     assert fold_series(replace(series, verified=())) == (DAY_MS, ())
+
+
+def test_a_day_after_the_clock_change_is_called_by_its_own_name(page: PointsPage) -> None:
+    midnight = QDateTime(QDate(2026, 11, 10), QTime(0, 0)).toMSecsSinceEpoch()
+    since_ms = midnight - 3_600_000
+    page.range.show_series(PointsSeries(since_ms=since_ms, step_ms=DAY_MS, verified=(10_000,)))
+    most = f"most at {figures.day(midnight)}: 1.00"
+    assert page.range.chart.accessibleDescription().endswith(most)
 
 
 def test_another_hour_is_asked_for_anew(
