@@ -47,10 +47,14 @@ class ScriptedWorker(WorkerClient):
         reply = self.replies.get(type(question))
         if callable(reply):
             reply = reply(question)
-        if isinstance(reply, str):
-            self.send(control.QuestionAnswer(id=number, error=reply))
-        elif reply is not None:
-            self.send(control.QuestionAnswer(id=number, reply=reply))
+        if reply is not None:
+            self._answer(number, reply)
+
+    def answer_last(self, reply: Reply | str) -> None:
+        """Answer the last question, which the script left open."""
+        message = self.last(control.AskQuestion)
+        assert isinstance(message, control.AskQuestion)
+        self._answer(message.id, reply)
 
     def send_snapshot(self, snapshot: Snapshot) -> None:
         """Send a snapshot to the app."""
@@ -75,6 +79,12 @@ class ScriptedWorker(WorkerClient):
         obeyed = msgspec.structs.replace(snapshot, wish=message.wish)
         self.send_snapshot(obeyed)
         return obeyed
+
+    def _answer(self, number: int, reply: Reply | str) -> None:
+        if isinstance(reply, str):
+            self.send(control.QuestionAnswer(id=number, error=reply))
+        else:
+            self.send(control.QuestionAnswer(id=number, reply=reply))
 
     def _receive(self, message: control.ToWorker) -> None:
         self.received.append(control.decode_to_worker(control.encode(message)))

@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>Das Netzwerk antwortet nicht</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>Das Netzwerk antwortet nicht. Es kann die Anfrage später noch annehmen</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -824,6 +828,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>Der Hintergrunddienst hat nicht rechtzeitig geantwortet.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>Der Hintergrunddienst hat nicht rechtzeitig geantwortet. Er kann die Anfrage noch ausführen.</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>La red no responde</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>La red no responde. Aún puede aceptar la solicitud más tarde</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -824,6 +828,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>El programa de trabajo no respondió a tiempo.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>El programa de trabajo no respondió a tiempo. Aún puede llevar a cabo la solicitud.</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>Le réseau ne répond pas</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>Le réseau ne répond pas. Il peut encore accepter la demande plus tard</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -824,6 +828,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>Le service d’arrière-plan n’a pas répondu à temps.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>Le service d’arrière-plan n’a pas répondu à temps. Il peut encore exécuter la demande.</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

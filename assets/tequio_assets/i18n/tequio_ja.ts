@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>ネットワークが応答しません</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>ネットワークが応答しません。リクエストは後で受け入れられる可能性があります</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -820,6 +824,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>ワーカーが時間内に応答しませんでした。</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>ワーカーが時間内に応答しませんでした。リクエストはまだ実行される可能性があります。</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>A rede não responde</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>A rede não responde. Ela ainda pode aceitar o pedido mais tarde</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -824,6 +828,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>O serviço em segundo plano não respondeu a tempo.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>O serviço em segundo plano não respondeu a tempo. Ele ainda pode executar o pedido.</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

@@ -96,6 +96,10 @@
         <source>The network does not answer</source>
         <translation>网络没有响应</translation>
     </message>
+    <message>
+        <source>The network does not answer. It may still accept the request later</source>
+        <translation>网络没有响应。它之后仍可能接受该请求</translation>
+    </message>
 </context>
 <context>
     <name>AppealControl</name>
@@ -820,6 +824,10 @@
     <message>
         <source>The worker has not answered in time.</source>
         <translation>工作进程未能及时响应。</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time. It may still carry out the request.</source>
+        <translation>工作进程未能及时响应。它仍可能执行该请求。</translation>
     </message>
     <message>
         <source>The worker does not answer any more.</source>

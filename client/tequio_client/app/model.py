@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.account import KeyRequest
+from tequio_client.ipc.account import KeyRequest, StatementRequest
 from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
@@ -176,6 +176,8 @@ class AppModel(QObject):
             return
         if answer.reply is None:
             away = self.tr("The network does not answer")
+            if isinstance(question, StatementRequest):
+                away = self.tr("The network does not answer. It may still accept the request later")
             self.refused.emit(question, away if answer.is_ledger_away else answer.error)
             return
         if not isinstance(question, KeyRequest):
@@ -254,6 +256,11 @@ class PeriodicQuestion(QObject, Generic[R]):
         is_due = self._now_ms() - self._asked_ms >= self._every_ms
         if self._model.snapshot is not None and is_due:
             self.ask()
+
+    def retry(self) -> None:
+        """Ask at intervals until the last question has a reply."""
+        if self.reply is None or self.problem:
+            self.poll()
 
     def ask(self) -> None:
         """Ask now, unless the question is pending."""

@@ -28,6 +28,7 @@ VERSION = 1
 """Version of the stored form; a newer program writes a greater one."""
 MOST_BYTES = 1 << 16
 PREFERENCES_FILE = "preferences.json"
+LISTEN_CHARS = 256
 
 ShortText = Annotated[str, msgspec.Meta(max_length=64)]
 
@@ -39,7 +40,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
 class AppSettings(StoredSettings, frozen=True, kw_only=True):
     ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
     """Address of the network's ledger, which commands use too; empty: no network was chosen."""
-    listen: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    listen: Annotated[str, msgspec.Meta(max_length=LISTEN_CHARS)] = ""
     """Multiaddr that the worker listens on; empty: the default."""
     log_level: Annotated[str, msgspec.Meta(pattern="^(debug|info|warning|error)$")] = "info"
     """Level of the worker's log."""
@@ -112,8 +113,10 @@ class SettingsStore(QObject):
         """None: the user has not chosen any in this app."""
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of AppSettings, which it checks
+        """Change these fields; raises MalformedError if the next start could not read them."""
         changed = msgspec.structs.replace(self.settings, **changes)
         if changed != self.settings:
+            decode(msgspec.json.encode(changed), AppSettings)
             self.settings = changed
             self._write(self._app, changed)
             self.changed.emit(changed)

@@ -59,6 +59,7 @@ class Tray(QObject):
         self._word = ""
         self._is_external = False
         self.menu = QMenu()
+        self._snooze = SnoozeMenu(model, now_ms, self.menu)
         self.menu.aboutToShow.connect(self._fill)
         self._fill()
         self.icon = self._new_icon()
@@ -190,7 +191,8 @@ class Tray(QObject):
             resume = self.tr("Resume now") if is_on else self.tr("Contribute")
             self._add(resume, model.contribute)
         if is_on:
-            self.menu.addMenu(SnoozeMenu(model, self._now_ms, self.menu))
+            self._snooze.fill()
+            self.menu.addMenu(self._snooze)
         if desired.lend and state in (LendingState.LENDING, LendingState.FINISHING):
             finish = self._add(self.tr("Finish round, then stop"), model.finish)
             finish.setEnabled(not desired.finish)

@@ -206,16 +206,18 @@ class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed
 
 
 TeamQuestion: TypeAlias = AskTeam | RequestMembership | RequestTeam | RequestTeamMember
-KeyRequest: TypeAlias = (
+StatementRequest: TypeAlias = (
     RequestAppeal
     | RequestName
-    | TeamQuestion
-    | RequestConnection
-    | AskConnection
+    | RequestMembership
+    | RequestTeam
+    | RequestTeamMember
     | RequestRecovery
     | RequestRevocation
     | RequestReplacement
 )
+"""Questions that send a statement, which may be logged later if the ledger does not answer."""
+KeyRequest: TypeAlias = StatementRequest | AskTeam | RequestConnection | AskConnection
 """Questions that change something, and may hold secrets: nobody keeps them or their replies."""
 AccountQuestion: TypeAlias = AskAccount | KeyRequest
 AccountAnswer: TypeAlias = AccountReply | TeamReply | ConnectionReply | KeyChangeReply

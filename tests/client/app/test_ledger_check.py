@@ -23,6 +23,7 @@ from tequio_client.app.pages.settings_control import (
     ResetButton,
     are_listen_addresses,
 )
+from tequio_client.app.settings_file import LISTEN_CHARS
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
@@ -264,6 +265,13 @@ def test_an_address_to_listen_on(
     assert note.startswith("Where peers reach" if is_one else f"{address} is not a valid listen")
 
 
+def test_listen_addresses_are_no_longer_than_their_setting(section: SettingsSection) -> None:
+    listen = section.controls["listen"]
+    assert isinstance(listen, ListenField)
+    listen.address.setText("/ip4/0.0.0.0/tcp/4001 " * 12)
+    assert len(listen.address.text()) == LISTEN_CHARS
+
+
 def test_the_log_level_is_kept(section: SettingsSection, program: ProgramContext) -> None:
     level = section.rows["log_level"].control
     assert isinstance(level, Dropdown)
@@ -277,6 +285,14 @@ def test_all_settings_are_reset_and_taken_back(
     page: SettingsPage, program: ProgramContext, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     program.settings.change(page="points", appearance="dark", knows_points=True, notify_rank=False)
+    told = {
+        "ledger": "https://ledger.example",
+        "knows_runs": True,
+        "runs_told": ("a",),
+        "run_news": "a",
+        "announcement_told": "b",
+    }
+    program.settings.change(**told)
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
     worker.send_snapshot(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
@@ -289,6 +305,7 @@ def test_all_settings_are_reset_and_taken_back(
     own_now = program.settings.settings
     assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
     assert (own_now.page, own_now.knows_points) == ("points", True)
+    assert {name: getattr(own_now, name) for name in told} == told
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     reported = worker.last(control.SetPreferences)
     assert isinstance(reported, control.SetPreferences)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
+from tequio_client.ipc.account import RequestName
 from tequio_client.ipc.control import AskDiagnostics
 from tequio_client.ipc.points import AskRanking, RankingReply
 from tequio_client.ipc.runs import AskRuns
@@ -106,6 +107,18 @@ def test_a_question_without_a_reply_says_why(
     with qtbot.waitSignal(model.refused) as told:
         model.ask(AskRuns())
     assert told.args == [AskRuns(), "the ledger does not answer"]
+
+
+def test_a_statement_may_be_accepted_although_the_network_does_not_answer(
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    model.ask(RequestName(name="Ada"))
+    asked = worker.last(control.AskQuestion)
+    assert isinstance(asked, control.AskQuestion)
+    with qtbot.waitSignal(model.refused) as told:
+        worker.send(control.QuestionAnswer(id=asked.id, error="busy", is_ledger_away=True))
+    assert told.args is not None
+    assert told.args[1].endswith("It may still accept the request later")
 
 
 def test_a_worker_that_is_gone_answers_nothing_any_more(

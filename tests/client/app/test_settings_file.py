@@ -52,6 +52,14 @@ def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
         book.change(page="points")
 
 
+def test_a_change_that_the_next_start_could_not_read_is_refused(tmp_path: Path) -> None:
+    book = SettingsStore(tmp_path)
+    book.change(language="es")
+    with pytest.raises(MalformedError, match="<= 256"):
+        book.change(listen="x" * 257)
+    assert book.settings == SettingsStore(tmp_path).settings == AppSettings(language="es")
+
+
 @pytest.mark.parametrize("name", [APP_FILE, settings_file.PREFERENCES_FILE])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"version":"new"}', b"[" * 70_000])
 def test_a_damaged_file_is_kept_aside_and_defaults_hold(

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from tequio_client import clock
 from tequio_client.app import tray as trays
 from tequio_client.app.theme.icons import tray_icon
-from tequio_client.app.tray import Tray
+from tequio_client.app.tray import SnoozeMenu, Tray
 from tequio_client.ipc import control
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import DesiredState, LendingState, Snooze
@@ -189,6 +189,12 @@ def test_the_menu_offers_what_makes_sense_now(
     shown = texts(make(scene))
     assert shown[2:-3] == hand
     assert shown[-3:] == FOOT
+
+
+def test_the_menu_leaves_nothing_behind_when_it_opens_again(make: Callable[..., Tray]) -> None:
+    tray = make("lending")
+    assert texts(tray) == texts(tray)
+    assert len(tray.menu.findChildren(SnoozeMenu)) == 1
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,8 @@ class RunStep(FirstRunStep):
             self.away.show_words("info", words, details=details)
         if self.list.reply is not None:
             self._show_runs(self.list.reply.rows)
+            if self.context.draft_store.draft.run not in self.rows:  # it has ended
+                self.context.draft_store.change(run=AUTOMATIC_RUN)
 
     def _show_runs(self, rows: tuple[RunRow, ...]) -> None:
         found = tuple(row for row in rows if row.is_open)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QStackedWidg
 from tequio_client.app.keys.backup import BackupWordsPane, choose_backup_path
 from tequio_client.app.keys.dialogs import BackupSource, KeyDialog, choose_file
 from tequio_client.app.keys.inputs import NewPassphrase
-from tequio_client.app.keys.service import KeyService
+from tequio_client.app.keys.service import KeyService, is_gone
 from tequio_client.app.language import as_sentence
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle, font
@@ -51,7 +51,7 @@ RESTRICTED = ("suspected", "quarantined", "banned")
 
 
 class KeyAccount(QObject):
-    """The account of the worker's key, and requests to change it; one request at a time."""
+    """The account of the worker's key, and requests to change it."""
 
     changed = Signal()
 
@@ -60,8 +60,7 @@ class KeyAccount(QObject):
     ) -> None:
         super().__init__(parent)
         self._model = model
-        self._asked: tuple[control.Question, Callable[[], None], Callable[[str], None]] | None
-        self._asked = None
+        self._asked: dict[control.Question, tuple[Callable[[], None], Callable[[str], None]]] = {}
         self.answer: control.Reply | None = None
         """The reply to the last request."""
         self._question = PeriodicQuestion(model, now_ms, AccountReply, EVERY_MS)
@@ -82,21 +81,26 @@ class KeyAccount(QObject):
     def request(
         self, question: control.Question, then: Callable[[], None], fail: Callable[[str], None]
     ) -> None:
-        """Have the worker send a statement; one of the two functions is called."""
-        self._asked = question, then, fail
+        """Have the worker send a statement; one of the two functions is called.
+
+        Neither is called if it is a method of a widget that has been destroyed by then.
+        """
+        self._asked[question] = then, fail
         self._model.ask(question)
 
     def _receive(self, question: control.Question, reply: control.Reply) -> None:
-        if self._asked is not None and question == self._asked[0]:
-            then, self._asked = self._asked[1], None
+        if (asked := self._asked.pop(question, None)) is not None:
+            then, _ = asked
             self.answer = reply
             self._question.ask()
-            then()
+            if not is_gone(then):
+                then()
 
     def _handle_refusal(self, question: control.Question, why: str) -> None:
-        if self._asked is not None and question == self._asked[0]:
-            fail, self._asked = self._asked[2], None
-            fail(as_sentence(why or self.tr("The worker does not answer")))
+        if (asked := self._asked.pop(question, None)) is not None:
+            _, fail = asked
+            if not is_gone(fail):
+                fail(as_sentence(why or self.tr("The worker does not answer")))
 
 
 class AccountDialog(KeyDialog):
@@ -107,6 +111,7 @@ class AccountDialog(KeyDialog):
     ) -> None:
         super().__init__("", "", "", parent)
         self._account, self._keys = account, keys
+        self._is_closed = False
 
     def set_texts(self, heading: str, note: str, main: str = "") -> None:
         self.setWindowTitle(heading)
@@ -123,12 +128,13 @@ class AccountDialog(KeyDialog):
         """Enable the main button if all that is needed was given; subclasses override it."""
 
     def _send(self, question: control.Question, then: Callable[[], None] | None = None) -> None:
-        self.set_busy(is_busy=True)
-        self._account.request(question, then or self.accept, self.show_problem)
+        if not self._is_closed:
+            self.set_busy(is_busy=True)
+            self._account.request(question, then or self.accept, self.show_problem)
 
     def _read(self, source: BackupSource, then: Callable[[bytes], None]) -> None:
         """Read a recovery key from the words or the file that were given."""
-        if source.value is not None:
+        if not self._is_closed and source.value is not None:
             self.set_busy(is_busy=True)
             self._keys.read_recovery(source.value, then, self.show_error)
 
@@ -148,6 +154,11 @@ class AccountDialog(KeyDialog):
 
         self.set_busy(is_busy=True)
         self._keys.prepare_successor(send, self.show_error)
+
+    def done(self, result: int) -> None:
+        """Close; nothing more is sent, and a request that was sent is carried out."""
+        self._is_closed = True
+        super().done(result)
 
 
 class RecoveryDialog(AccountDialog):
@@ -175,7 +186,7 @@ class RecoveryDialog(AccountDialog):
         )
         self._choose_path = choose_path or partial(choose_backup_path, name=RECOVERY_FILE)
         self._stage = "shut"
-        self._seed: bytes | None = None
+        self._words_seed = b""
         self.former: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             # One that is bound already must agree: otherwise a thief could bind another one.
@@ -234,38 +245,36 @@ class RecoveryDialog(AccountDialog):
             self.words.ask()
             self._follow()
         else:
-            self._bind()
+            self._bind(self._words_seed)
 
     def _show_words(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._seed, words = made
+        self._words_seed, words = made
         self._stage = "shown"
         self.words.show_words(words)
         self._follow()
 
     def _save(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._seed = made[0]
+        seed, _ = made
         path = self._choose_path(self, self.tr("Save the recovery key"))
         if path is None or self.file.value is None:
             return
         self.set_busy(is_busy=True)
         self._keys.save_recovery(
-            path, self._seed, self.file.value, lambda _: self._bind(), self.show_error
+            path, seed, self.file.value, lambda _: self._bind(seed), self.show_error
         )
 
-    def _bind(self) -> None:
+    def _bind(self, seed: bytes) -> None:
         if self.former is not None:
-            self._read(self.former, self._bind_with)
+            self._read(self.former, lambda former: self._bind_with(seed, to_text(former)))
         else:
-            self._bind_with(None)
+            self._bind_with(seed, "")
 
-    def _bind_with(self, former: bytes | None) -> None:
-        if self._seed is not None:
-            agreed = "" if former is None else to_text(former)
-            self._send(RequestRecovery(seed=to_text(self._seed), former=agreed))
+    def _bind_with(self, seed: bytes, former: str) -> None:
+        self._send(RequestRecovery(seed=to_text(seed), former=former))
 
     def done(self, result: int) -> None:
         self.words.clear()
-        self._seed = None
+        self._words_seed = b""
         super().done(result)
 
 

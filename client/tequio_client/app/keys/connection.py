@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tequio_client.app.keys.account import AccountDialog, KeyAccount
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.language import as_sentence
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
 from tequio_client.app.widgets.buttons import Button
@@ -34,7 +35,7 @@ class ConnectDialog(AccountDialog):
             ),
             self.tr("Get a code"),
         )
-        self._url, self._code, self._left_s = "", "", 0
+        self._url, self._code, self._left_s, self._interval_s = "", "", 0, 0
         self.address, self.provider = QLineEdit(), QLineEdit()
         names = (self.tr("Address of the connector"), self.tr("Provider, if it has several"))
         for line, name in zip((self.address, self.provider), names, strict=True):
@@ -92,26 +93,36 @@ class ConnectDialog(AccountDialog):
         self.leave.hide()
         self.set_busy(is_busy=False)
         self.focus_first()
-        self._wait(reply.interval_s)
+        self._wait(reply)
 
-    def _wait(self, seconds: int) -> None:
-        self._left_s -= seconds
+    def _wait(self, reply: ConnectionReply) -> None:
+        """Ask for the outcome after the connector's interval, and show why it takes long."""
+        self._interval_s = max(reply.interval_s, 1)
+        self._wait_on(reply.problem)
+
+    def _wait_on(self, problem: str) -> None:
+        self._left_s -= self._interval_s
         if self._left_s < 0:
-            self.show_problem(self.tr("The code was not used in time. Open this dialog again."))
+            problem = self.tr("The code was not used in time. Open this dialog again.")
         else:
-            self.timer.start(seconds * 1_000)
+            self.timer.start(self._interval_s * 1_000)
+        if problem:
+            self.show_problem(as_sentence(problem))
+        else:
+            self.trouble.hide()
 
     def _poll(self) -> None:
         question = AskConnection(connector=self.address.text().strip(), code=self._code)
-        self._account.request(question, self._show_outcome, self.show_problem)
+        self._account.request(question, self._show_outcome, self._wait_on)
 
     def _show_outcome(self) -> None:
         reply = self._account.answer
         if not isinstance(reply, ConnectionReply):
             return
         if not reply.outcome:
-            self._wait(max(reply.interval_s, 1))
+            self._wait(reply)
             return
+        self.trouble.hide()
         self._shown.hide()
         self.result_line.show_words("info", f"{reply.outcome[:1].upper()}{reply.outcome[1:]}.")
         self.result_line.show()

@@ -40,6 +40,12 @@ def error_text(error: IdentityError) -> str:
     return as_sentence(text)
 
 
+def is_gone(callback: Callable[..., object]) -> bool:
+    """True for a method of a widget that has been destroyed."""
+    owner = getattr(callback, "__self__", None)
+    return isinstance(owner, QObject) and not isValid(owner)
+
+
 class KeyService(QObject):
     """Access to one folder's key; requests are answered by callbacks in the main thread."""
 
@@ -169,11 +175,7 @@ class KeyService(QObject):
             store.restore(seed, way, how, passphrase)
             self._new_seed, self._passphrase = None, passphrase
 
-        def finish(state: KeyState) -> None:
-            then(state)
-            self.key_changed.emit()
-
-        self._change(work, finish, fail)
+        self._change(work, self._announcing(then), fail)
 
     def new_recovery(self, then: Callable[[tuple[bytes, tuple[str, ...]]], None]) -> None:
         """Draw the seed of a recovery key, which is stored nowhere here; with its words."""
@@ -232,11 +234,17 @@ class KeyService(QObject):
             successor.install(store, self._passphrase)
             self._new_seed = None
 
-        def finish(state: KeyState) -> None:
-            then(state)
-            self.key_changed.emit()
+        self._change(work, self._announcing(then), fail)
 
-        self._change(work, finish, fail)
+    def _announcing(self, then: OnState) -> OnState:
+        """Announce the other key, also if the widget that asked for it has been destroyed."""
+
+        def finish(state: KeyState) -> None:
+            self.key_changed.emit()
+            if not is_gone(then):
+                then(state)
+
+        return finish
 
     def _change(self, work: Callable[[KeyStore], None], then: OnState, fail: OnError) -> None:
         def change(store: KeyStore) -> KeyState:
@@ -268,10 +276,7 @@ class KeyService(QObject):
         if isinstance(result, KeyState) and result != self.state:
             self.state = result
             self.changed.emit(result)
-        # The widget that asked may have been destroyed.
-        owner = getattr(callback, "__self__", None)
-        is_gone = isinstance(owner, QObject) and not isValid(owner)
-        if not (self._is_closed or is_gone):
+        if not (self._is_closed or is_gone(callback)):
             callback(result)
 
     @cached_property

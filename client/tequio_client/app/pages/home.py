@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import join_sentences
+from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.organiser_notices import OrganiserNotices
-from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, Page, PageContext
 from tequio_client.app.pages.run_news_card import RunNewsCard
 from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import UPDATE_NOW, ReleaseService
@@ -42,7 +43,6 @@ from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
-from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.points import AskRanking, AskSeries, PointsSeries, RankingReply
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
@@ -95,6 +95,10 @@ class HomePage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._asked_for: tuple[int, AskSeries] | None = None
+        now_ms = context.now_ms
+        self._series = PeriodicQuestion(self.model, now_ms, PointsSeries, LIST_INTERVAL_MS)
+        self._ranks = PeriodicQuestion(self.model, now_ms, RankingReply, LIST_INTERVAL_MS)
+        self._ranks.set_question(RANKING)
         self.header, self.banner = HomeHeader(context), Banner()
         settings = context.program.settings if context.program else None
         self.notices, self.news = OrganiserNotices(settings), RunNewsCard(context, settings)
@@ -108,8 +112,8 @@ class HomePage(Page):
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         fill(self.body, self.header, self.banner, self.news, self.notices, self.round, self.stats)
         self.body.addWidget(lower, 1)
-        self.model.replied.connect(self._receive)
-        self.model.refused.connect(self._handle_refusal)
+        self._series.changed.connect(self._show_series)
+        self._ranks.changed.connect(self._show_ranking)
         self._keys = context.program.keys if context.program else None
         if self._keys is not None:
             self._keys.changed.connect(self.request_refresh)
@@ -130,6 +134,11 @@ class HomePage(Page):
         if snapshot is not None:
             self._ask(snapshot)
 
+    def reload(self) -> None:
+        self._series.ask()
+        self._ranks.ask()
+        super().reload()
+
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         found = (
             release_banner(self._releases, is_urgent=True)
@@ -146,30 +155,30 @@ class HomePage(Page):
             self.banner.show_words(found.level, found.words, button, found.details)
 
     def _ask(self, snapshot: Snapshot) -> None:
-        """Ask again when the points database has changed or a new day has begun."""
+        """Ask again when the points have changed, a new day has begun, or there is no answer."""
         question = series_question(self.context.now_ms())
         if self._asked_for != (snapshot.rounds, question):
             self._asked_for = (snapshot.rounds, question)
-            self.model.ask(question)
-            self.model.ask(RANKING)
+            self._series.set_question(question)
+            self._series.ask()
+            self._ranks.ask()
+        self._series.retry()
+        self._ranks.retry()
 
-    def _receive(self, question: Question, reply: Reply) -> None:
-        asked = self._asked_for[1] if self._asked_for else None
-        if question == asked and isinstance(reply, PointsSeries):
-            self.days.show_series(reply)
-        if question == RANKING and isinstance(reply, RankingReply):
-            self.ranking.show_ranking(reply)
+    def _show_series(self) -> None:
+        if self._series.reply is not None:
+            self.days.show_series(self._series.reply)
+
+    def _show_ranking(self) -> None:
+        if self._ranks.problem:
+            self.ranking.show_unavailable()
+        elif self._ranks.reply is not None:
+            self.ranking.show_ranking(self._ranks.reply)
 
     def _open_ranking(self) -> None:
         if self.model.snapshot is not None:
             ledger = self.model.snapshot.ledger.url.rstrip("/")
             QDesktopServices.openUrl(QUrl(f"{ledger}/leaderboard"))
-
-    def _handle_refusal(self, question: Question, _why: str) -> None:
-        if question == RANKING:
-            self.ranking.show_unavailable()
-        if self._asked_for and question == self._asked_for[1]:
-            self._asked_for = None
 
 
 class HomeHeader(Columns):
@@ -443,11 +452,8 @@ class RankingCard(Card):
         super().__init__(self.tr("Around you"))
         self.setMinimumWidth(RANKING_WIDTH)
         self.table = RankingTable(self.tr("Ranking around you"))
-        self.empty = EmptyState(
-            "trophy",
-            self.tr("Not ranked yet"),
-            self.tr("After your first verified round you see who has about as many points."),
-        )
+        self.empty = EmptyState("trophy", "", "")
+        self._show_unranked()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.table)
@@ -460,7 +466,14 @@ class RankingCard(Card):
         self.table.rows.replace(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
         self.full.setVisible(bool(ranking.rows))
+        self._show_unranked()
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
+
+    def _show_unranked(self) -> None:
+        self.empty.show_words(
+            self.tr("Not ranked yet"),
+            self.tr("After your first verified round you see who has about as many points."),
+        )
 
     def show_unavailable(self) -> None:
         """Without an answer, an earlier ranking stays visible."""

@@ -22,11 +22,11 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QFileDialog
 
 from tequio_client.app import worker_texts
-from tequio_client.app.language import without_period
+from tequio_client.app.language import as_sentence, without_period
 from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.badges import BadgesCard
-from tequio_client.app.pages.page import Page, PageContext, PageHeader
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, Page, PageContext, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.share import ShareDialog, SharedPage, shared_pages
@@ -61,7 +61,7 @@ class PointsPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._rounds = -1
-        self._asked: AskSeries | None = None
+        self.series = PeriodicQuestion(self.model, context.now_ms, PointsSeries, LIST_INTERVAL_MS)
         self.share = Button(self.tr("Share…"), picture="share-2")
         self.export = Button(self.tr("Export CSV"), picture="download")
         self.head = PageHeader(
@@ -94,7 +94,7 @@ class PointsPage(Page):
         self.exporter.failed.connect(self._show_failed)
         self.verticalScrollBar().valueChanged.connect(self._read_on)
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
-        self.model.replied.connect(self._receive)
+        self.series.changed.connect(self._show_series)
         self.account.changed.connect(self._show_badges)
         self.account.changed.connect(self._show_share)
 
@@ -141,12 +141,19 @@ class PointsPage(Page):
         self._show_share()
         if snapshot is None:
             self._rounds = -1
-        elif snapshot.rounds != self._rounds:
+            return
+        if snapshot.rounds != self._rounds:
             self._rounds = snapshot.rounds
             self.reader.reload()
-            self._ask_series()
-        elif self._asked != self._question():  # another hour, another day
-            self._ask_series()
+            self.series.set_question(self._question())
+            self.series.ask()
+        self._ask_series()
+
+    def reload(self) -> None:
+        self.account.ask()
+        self.series.ask()
+        self.reader.reload()
+        super().reload()
 
     def device_name(self, device: str) -> str:
         """The name that people know a device by."""
@@ -160,12 +167,15 @@ class PointsPage(Page):
         return series_question_for(self.range.span.selected, now_ms, reader.run, reader.device)
 
     def _ask_series(self, _span: str = "") -> None:
-        self._asked = self._question()
-        self.model.ask(self._asked)
+        """Ask for another span, filter, day or hour, or again if there was no answer."""
+        self.series.set_question(self._question())
+        self.series.retry()
 
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == self._asked and isinstance(reply, PointsSeries):
-            self.range.show_series(reply)
+    def _show_series(self) -> None:
+        if self.series.reply is not None:
+            self.range.show_series(self.series.reply)
+        else:
+            self.range.show_problem(self.series.problem)
 
     def _show_badges(self) -> None:
         snapshot, reply = self.model.snapshot, self.account.reply
@@ -261,14 +271,23 @@ class PointsRange(Card):
         self.span.chosen.connect(self.chosen)
         self.sum = Label("", TextStyle.CAPTION, "sub")
         self.worth = ElidedLabel("", TextStyle.CAPTION, "sub")
-        self.chart = PointsChart(name, self.tr("No points were verified in this time."))
+        self._no_points = self.tr("No points were verified in this time.")
+        self.chart = PointsChart(name, self._no_points)
         self.chart.setFixedHeight(CHART_HEIGHT)
         head = Columns(gap=10)
         words = holding(vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, self.worth, spacing=2))
         head.set_parts((words, self.span), shares=(1, 0))
         fill(self.body, head, self.chart)
 
+    def show_problem(self, problem: str) -> None:
+        """Show why there is no series of this time."""
+        self.sum.setText("")
+        self.worth.setText("")
+        self.chart.set_empty_text(as_sentence(problem))
+        self.chart.set_data(ChartData())
+
     def show_series(self, series: PointsSeries) -> None:
+        self.chart.set_empty_text(self._no_points)
         step_ms, sums = fold_series(series)
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
         total = figures.short_points(sum(sums))
@@ -288,7 +307,8 @@ class PointsRange(Card):
                 return figures.clock(at_ms)
             case "week":
                 return figures.weekday(at_ms)
-        return figures.day(at_ms)
+        # By its middle: after the autumn clock change, a step begins an hour before its day.
+        return figures.day(at_ms + DAY_MS // 2)
 
 
 class PointsSums(StatCards):

@@ -27,7 +27,7 @@ from tequio_client.app.pages.settings_table_app import (
     SettingSpec,
     SwitchSpec,
 )
-from tequio_client.app.settings_file import AppSettings
+from tequio_client.app.settings_file import LISTEN_CHARS, AppSettings
 from tequio_client.app.theme import icons
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import caption, fill, vbox
@@ -57,17 +57,22 @@ KEPT_PREFERENCES = {"version", "consent", "run"}
 """Preferences that a reset keeps: they are consents, or are chosen on other pages."""
 KEPT_APP_SETTINGS = {
     "version",
+    "ledger",
     "knows_hiding",
     "knows_points",
     "knows_competitions",
     "competitions_told",
+    "knows_runs",
+    "runs_told",
+    "run_news",
     "notices_read",
+    "announcement_told",
     "week",
     "week_rank",
     "page",
     "geometry",
 }
-"""App settings that a reset keeps: remembered state."""
+"""App settings that a reset keeps: the network and remembered state."""
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
@@ -468,6 +473,7 @@ class ListenField(SettingControl):
         self.address = _text_field(
             self.tr("Listen address"), " ".join(LISTEN_EVERYWHERE), FIELD_WIDTH
         )
+        self.address.setMaxLength(LISTEN_CHARS)
         self.address.editingFinished.connect(self._apply)
         self.column.addWidget(self.address)
 

@@ -27,7 +27,7 @@ class ModelPage(ListPage[RunsReply]):
         super().__init__(context, RunsReply, AskRuns(), "message-square-text")
         self.list.set_question(AskRuns())
         self.measures = RunMeasures(self)
-        self._read_ms = 0
+        self._read_ms, self._last_ledger = 0, ""
         self._shown: tuple[object, ...] = ()
         about = self.tr("The model that this computer helps to train.")
         self.head = PageHeader(self.tr("Model"), about, (self.again,))
@@ -94,8 +94,10 @@ class ModelPage(ListPage[RunsReply]):
         return next((row for row in rows if row.run == wanted), None)
 
     def _ledger(self) -> str:
-        snapshot = self.model.snapshot
-        return snapshot.ledger.url if snapshot else ""
+        """The ledger's address, also while the worker starts again."""
+        if self.model.snapshot is not None:
+            self._last_ledger = self.model.snapshot.ledger.url
+        return self._last_ledger
 
     def _read_measures(self) -> None:
         self._read_ms = self.context.now_ms()

@@ -38,6 +38,9 @@ class WorkerLimits:
     """Longer than a resting session takes to have new ones, which are sent at once."""
     answer_ms: int = 30_000
     """A question that waits longer counts as refused."""
+    slow_answer_ms: int = 135_000
+    """The same for a benchmark and for requests about the key: longer than the worker allows
+    itself for them."""
     silence_ms: int = 5_000
     """The worker hangs after two such periods without a snapshot; a single one may be the
     computer's sleep."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.ipc import control
+from tequio_client.ipc.account import KeyRequest, StatementRequest
 from tequio_client.ipc.control import Question
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
@@ -121,7 +122,9 @@ class Conversation(QObject):
         if not self._is_open:
             self._refuse(number, self.tr("The worker is still being started."))
             return
-        timer = self._timer(self._limits.answer_ms, partial(self._give_up, number))
+        is_slow = isinstance(question, control.AskBenchmark | KeyRequest)
+        limit_ms = self._limits.slow_answer_ms if is_slow else self._limits.answer_ms
+        timer = self._timer(limit_ms, partial(self._give_up, number, question))
         timer.setSingleShot(True)
         timer.start()
         self._asked[number] = timer
@@ -179,10 +182,15 @@ class Conversation(QObject):
             timer.deleteLater()
             self.answer.emit(answer)
 
-    def _give_up(self, number: int) -> None:
+    def _give_up(self, number: int, question: Question) -> None:
         if (timer := self._asked.pop(number, None)) is not None:
             timer.deleteLater()
-            self._refuse(number, self.tr("The worker has not answered in time."))
+            why = self.tr("The worker has not answered in time.")
+            if isinstance(question, StatementRequest):
+                why = self.tr(
+                    "The worker has not answered in time. It may still carry out the request."
+                )
+            self._refuse(number, why)
 
     def _refuse(self, number: int, why: str) -> None:
         self.answer.emit(control.QuestionAnswer(id=number, error=why))

@@ -399,6 +399,18 @@ def test_without_a_ledger_a_run_is_chosen_later(place: FirstRunSetup, qtbot: QtB
     assert made.next.isEnabled()
 
 
+def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:
+    rows, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], "the ledger is away"
+    place.book.change(run="a run of last week")
+    made = place.first_run("run")
+    qtbot.addWidget(made)
+    assert place.book.draft.run, "nobody knows yet that it has ended"
+    place.worker.replies[AskRuns] = rows
+    made.step.enter()
+    made.step.refresh()
+    assert place.book.draft.run == AUTOMATIC_RUN
+
+
 def test_the_window_is_covered_and_shown_again(
     place: FirstRunSetup, theme: Theme, qtbot: QtBot, tmp_path: Path
 ) -> None:

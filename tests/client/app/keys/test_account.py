@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from shiboken6 import delete
 
 from tequio_client.app.keys.account import (
     AppealDialog,
     KeyAccount,
     LostKeyDialog,
+    NameDialog,
     RecoveryDialog,
     ReplaceDialog,
 )
@@ -17,6 +19,7 @@ from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.ipc import control
 from tequio_client.ipc.account import (
+    AccountReply,
     AskAccount,
     KeyChangeReply,
     RequestAppeal,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.keys.dialogs import BackupSource, KeyDialog
+    from tequio_client.app.widgets.buttons import Segmented
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
 RECOVERY = bytes([7]) * 32
@@ -87,6 +91,25 @@ def give(source: BackupSource, seed: bytes) -> None:
     source.words.setPlainText(" ".join(to_words(seed)))
 
 
+def shown_words(dialog: RecoveryDialog, qtbot: QtBot) -> list[str]:
+    dialog.main.click()
+    grid = dialog.words.grid
+    qtbot.waitUntil(lambda: bool(grid.accessibleDescription()), timeout=SLOW_MS)
+    return grid.accessibleDescription().split(", ")
+
+
+def switch(ways: Segmented, way: str) -> None:
+    ways.select(way)
+    ways.chosen.emit(way)
+
+
+def confirm_words(dialog: RecoveryDialog, words: list[str], qtbot: QtBot) -> None:
+    for number, line in zip(dialog.words.asked, dialog.words.lines, strict=True):
+        qtbot.keyClicks(line, words[number - 1])
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        dialog.main.click()
+
+
 def bound_before(worker: ScriptedWorker, account: KeyAccount) -> None:
     worker.replies[AskAccount] = QUARANTINED
     account.request(AskAccount(), lambda: None, lambda _: None)
@@ -98,22 +121,37 @@ def test_words_are_bound_only_once_two_of_them_were_typed(
     worker.replies[RequestRecovery] = ACCOUNT
     dialog = RecoveryDialog(account, keys)
     opened(qtbot, dialog)
-    dialog.main.click()
-    grid = dialog.words.grid
-    qtbot.waitUntil(lambda: bool(grid.accessibleDescription()), timeout=SLOW_MS)
-    words = grid.accessibleDescription().split(", ")
+    words = shown_words(dialog, qtbot)
     dialog.main.click()
     assert not dialog.main.isEnabled()
     assert not asked(worker, RequestRecovery)
-    for number, line in zip(dialog.words.asked, dialog.words.lines, strict=True):
-        qtbot.keyClicks(line, words[number - 1])
-    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
-        dialog.main.click()
+    confirm_words(dialog, words, qtbot)
     (request,) = asked(worker, RequestRecovery)
     assert isinstance(request, RequestRecovery)
     assert list(to_words(from_text(request.seed))) == words
     assert request.former == ""
-    assert grid.accessibleDescription() == ""
+    assert dialog.words.grid.accessibleDescription() == ""
+
+
+def test_a_file_that_was_not_saved_leaves_the_words_on_paper_the_key_that_is_bound(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot
+) -> None:
+    worker.replies[RequestRecovery] = ACCOUNT
+    cancelled: list[str] = []
+    dialog = RecoveryDialog(account, keys, None, lambda _parent, title: cancelled.append(title))
+    opened(qtbot, dialog)
+    words = shown_words(dialog, qtbot)
+    switch(dialog.ways, "file")
+    for line in (dialog.file.first, dialog.file.second):
+        qtbot.keyClicks(line, PHRASE)
+    dialog.main.click()
+    qtbot.waitUntil(lambda: bool(cancelled), timeout=SLOW_MS)
+    switch(dialog.ways, "words")
+    dialog.main.click()
+    confirm_words(dialog, words, qtbot)
+    (request,) = asked(worker, RequestRecovery)
+    assert isinstance(request, RequestRecovery)
+    assert list(to_words(from_text(request.seed))) == words
 
 
 def test_a_file_is_read_back_before_it_is_bound_and_the_former_key_agrees(
@@ -124,8 +162,7 @@ def test_a_file_is_read_back_before_it_is_bound_and_the_former_key_agrees(
     path = tmp_path / "recovery.tequio-key"
     dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
     opened(qtbot, dialog)
-    dialog.ways.select("file")
-    dialog.ways.chosen.emit("file")
+    switch(dialog.ways, "file")
     for line in (dialog.file.first, dialog.file.second):
         qtbot.keyClicks(line, PHRASE)
     assert not dialog.main.isEnabled(), "the present recovery key is missing"
@@ -191,6 +228,39 @@ def test_a_refused_replacement_changes_nothing_and_is_tried_with_the_same_new_ke
     assert from_text(first.recovery) == RECOVERY
 
 
+def leave(dialog: KeyDialog) -> None:
+    """Cancel the dialog, and destroy it as its owner does."""
+    dialog.reject()
+    delete(dialog)
+
+
+def test_a_replacement_goes_on_without_its_dialog(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot
+) -> None:
+    before = keys.seed()
+    dialog = ReplaceDialog(account, keys)
+    dialog.open()
+    dialog.sure.click()
+    dialog.main.click()
+    qtbot.waitUntil(lambda: bool(asked(worker, RequestReplacement)), timeout=SLOW_MS)
+    leave(dialog)
+    with qtbot.waitSignal(keys.key_changed, timeout=SLOW_MS):
+        worker.answer_last(DONE)
+    assert keys.seed() != before
+
+
+@pytest.mark.parametrize("reply", [ACCOUNT, "this name is taken"])
+def test_an_answer_after_its_dialog_was_left_is_dropped(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, reply: AccountReply | str
+) -> None:
+    dialog = NameDialog(account, keys)
+    dialog.open()
+    dialog.line.setText("Ada")
+    dialog.main.click()
+    leave(dialog)
+    worker.answer_last(reply)
+
+
 @pytest.mark.parametrize("way", ["revoke", "move"])
 def test_a_lost_computers_key_is_stopped_or_moved_here(
     worker: ScriptedWorker,
@@ -206,10 +276,8 @@ def test_a_lost_computers_key_is_stopped_or_moved_here(
     save_backup(path, RECOVERY, PHRASE)
     dialog = LostKeyDialog(account, keys, None, lambda _parent, _title: path)
     opened(qtbot, dialog)
-    dialog.ways.select(way)
-    dialog.ways.chosen.emit(way)
-    dialog.source.ways.select("file")
-    dialog.source.ways.chosen.emit("file")
+    switch(dialog.ways, way)
+    switch(dialog.source.ways, "file")
     dialog.source.pick.click()
     qtbot.keyClicks(dialog.source.phrase, PHRASE)
     dialog.sure.click()

@@ -78,6 +78,7 @@ def test_a_code_is_shown_until_it_was_used(
     worker.replies[AskConnection] = ConnectionReply(code=CODE.code, interval_s=7)
     dialog.timer.timeout.emit()
     assert dialog.timer.interval() == 7_000
+    assert not dialog.trouble.isVisible()
     worker.replies[AskConnection] = ConnectionReply(outcome="your key has tier 1")
     dialog.timer.stop()
     dialog.timer.timeout.emit()
@@ -100,3 +101,28 @@ def test_a_code_that_nobody_uses_ends(dialog: ConnectDialog, worker: ScriptedWor
     dialog.timer.timeout.emit()
     assert dialog.trouble.isVisible()
     assert "not used in time" in dialog.trouble.accessibleName()
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("the connector is unavailable", "The connector is unavailable."),
+        (
+            ConnectionReply(code=CODE.code, interval_s=5, problem="the ledger is busy"),
+            "The ledger is busy.",
+        ),
+    ],
+)
+def test_a_delay_is_explained_and_waited_for(
+    dialog: ConnectDialog, worker: ScriptedWorker, reply: ConnectionReply | str, shown: str
+) -> None:
+    worker.replies[AskConnection] = reply
+    dialog.address.setText(URL)
+    dialog.main.click()
+    dialog.timer.stop()
+    dialog.timer.timeout.emit()
+    assert dialog.trouble.words.text() == shown
+    assert (dialog.timer.isActive(), dialog.timer.interval()) == (True, 5_000)
+    worker.replies[AskConnection] = ConnectionReply(outcome="your key has tier 1")
+    dialog.timer.timeout.emit()
+    assert not dialog.trouble.isVisible()

@@ -12,12 +12,13 @@ from PySide6.QtCore import QDateTime, Qt
 
 from tequio_client import clock
 from tequio_client.app.pages.home import HomePage, outdated_banner, series_question
-from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.releases import ReleaseService
 from tequio_client.ipc import control, texts
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.points import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, PointsView, Snooze
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
 from tests.support.update_rules import update_rules
 
@@ -106,8 +107,15 @@ def opened() -> list[str]:
 
 
 @pytest.fixture
-def home(model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot) -> HomePage:
-    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append)
+def app_clock() -> AppClock:
+    return AppClock()
+
+
+@pytest.fixture
+def home(
+    model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot, app_clock: AppClock
+) -> HomePage:
+    means = PageContext(model=model, look=theme, now_ms=app_clock, open_page=opened.append)
     made = HomePage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -501,6 +509,25 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
     worker.send_snapshot(replace(LENDING, rounds=9_999))
     home.refresh()
     assert home.ranking.stack.currentWidget() is home.ranking.empty
+    assert home.ranking.empty.words.text().startswith("After your first verified round")
+
+
+@pytest.mark.parametrize("is_reload", [False, True])
+def test_a_ranking_that_was_refused_is_asked_for_again(
+    home: HomePage, worker: ScriptedWorker, app_clock: AppClock, *, is_reload: bool
+) -> None:
+    answer, worker.replies[AskRanking] = worker.replies[AskRanking], "the ledger does not answer"
+    worker.send_snapshot(LENDING)
+    home.refresh()
+    home.refresh()
+    assert _asked(worker) == [AskSeries, AskRanking]
+    worker.replies[AskRanking] = answer
+    if is_reload:
+        home.reload()
+    else:
+        app_clock.ms += LIST_INTERVAL_MS
+        home.refresh()
+    assert home.ranking.stack.currentWidget() is home.ranking.table
 
 
 def test_days_are_those_of_the_local_calendar() -> None:

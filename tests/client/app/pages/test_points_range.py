@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtCore import QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QRadioButton
 
 from tequio_client.app.pages import points
-from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.pages.points import MAX_STEPS, PointsPage, fold_series
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import control
@@ -84,6 +84,14 @@ def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
     assert fold_series(replace(series, verified=())) == (DAY_MS, ())
 
 
+def test_a_day_after_the_clock_change_is_called_by_its_own_name(page: PointsPage) -> None:
+    midnight = QDateTime(QDate(2026, 11, 10), QTime(0, 0)).toMSecsSinceEpoch()
+    since_ms = midnight - 3_600_000
+    page.range.show_series(PointsSeries(since_ms=since_ms, step_ms=DAY_MS, verified=(10_000,)))
+    most = f"most at {figures.day(midnight)}: 1.00"
+    assert page.range.chart.accessibleDescription().endswith(most)
+
+
 def test_another_hour_is_asked_for_anew(
     page: PointsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
@@ -96,6 +104,35 @@ def test_another_hour_is_asked_for_anew(
     clock.ms += 3_600_000
     _show_snapshot(page, worker)
     assert _series_asked(worker) == asked + 1
+
+
+@pytest.mark.parametrize("is_reload", [False, True])
+def test_a_series_that_was_refused_is_asked_for_again(
+    page: PointsPage, worker: ScriptedWorker, clock: AppClock, *, is_reload: bool
+) -> None:
+    answer, worker.replies[AskSeries] = worker.replies[AskSeries], "the store is busy"
+    _show_snapshot(page, worker)
+    page.refresh()
+    assert _series_asked(worker) == 1
+    assert page.range.chart.accessibleDescription() == "The store is busy."
+    worker.replies[AskSeries] = answer
+    if is_reload:
+        page.reload()
+    else:
+        clock.ms += LIST_INTERVAL_MS
+        page.refresh()
+    assert page.range.chart.accessibleDescription().startswith(page.range.sum.text() + ";")
+
+
+def test_points_that_cannot_be_read_are_not_those_of_another_span(
+    page: PointsPage, worker: ScriptedWorker
+) -> None:
+    _show_snapshot(page, worker)
+    worker.replies[AskSeries] = "the store is busy"
+    page.range.span.select("day")
+    page.range.chosen.emit("day")
+    assert page.range.sum.text() == page.range.worth.text() == ""
+    assert page.range.chart.accessibleDescription() == "The store is busy."
 
 
 def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:

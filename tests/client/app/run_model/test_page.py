@@ -13,12 +13,14 @@ from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.run_model.page import ModelPage
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tests.support.app_clock import AppClock
+from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NEW
 from tests.support.app_worker_answers import NOVA, OURS, RUNS, SMALL
 from tests.support.measured_site import WORDS, MeasuredRun, MeasuredSite, measured_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -80,6 +82,29 @@ class ShownPage:
 @pytest.fixture
 def shown(page: ModelPage, worker: ScriptedWorker, qtbot: QtBot) -> ShownPage:
     return ShownPage(page, worker, qtbot)
+
+
+def test_a_conversation_stays_in_view_while_the_worker_starts_again(
+    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program = own(tmp_path)
+    page = ModelPage(
+        PageContext(
+            model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None, program=program
+        )
+    )
+    qtbot.addWidget(page)
+    page.show()
+    worker.send_snapshot(LENDING)
+    page.restore_location(SMALL.run)
+    page.refresh()
+    page.chat.transcript.setPlainText("A long talk")
+    worker.gone.emit("")
+    page.refresh()
+    worker.send_snapshot(LENDING)
+    page.refresh()
+    assert page.chat.transcript.toPlainText() == "A long talk"
+    page.measures.stop()
 
 
 def test_two_rounds_are_beside_each_other_with_their_figures(

@@ -17,10 +17,14 @@ from tequio_client.app.worker import connection
 from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import MOST_FAILURES, WorkerProcess, worker_command
 from tequio_client.ipc import control
+from tequio_client.ipc.account import RequestName
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.points import AskActivity
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState
+from tequio_client.worker.children.trainer import BENCHMARK_S
+from tequio_client.worker.ledger.connection import PUBLISHED_S
+from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.version import BUILD
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 SEED = bytes(range(32))
 LIMITS = WorkerLimits(pauses_ms=(50, 50, 50, 50))
+BRIEF, BRIEF_SLOW = replace(LIMITS, answer_ms=200), replace(LIMITS, slow_answer_ms=200)
 
 
 def no_seed() -> bytes | None:
@@ -149,14 +154,29 @@ def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtB
             model.ask(AskActivity())
 
 
-def test_a_question_without_an_answer_is_refused_in_the_end(tmp_path: Path, qtbot: QtBot) -> None:
-    with worker_of("mute", tmp_path, limits=replace(LIMITS, answer_ms=200)) as worker:
+@pytest.mark.parametrize(
+    ("question", "limits", "why"),
+    [
+        (AskActivity(), BRIEF, "The worker has not answered in time."),
+        (control.AskBenchmark(device="cpu"), BRIEF_SLOW, "has not answered in time."),
+        (RequestName(name="Ada"), BRIEF_SLOW, "It may still carry out the request."),
+    ],
+)
+def test_a_question_without_an_answer_is_refused_in_the_end(
+    tmp_path: Path, qtbot: QtBot, question: control.Question, limits: WorkerLimits, why: str
+) -> None:
+    with worker_of("mute", tmp_path, limits=limits) as worker:
         model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
-        with qtbot.waitSignal(model.refused, timeout=90_000) as refused:
-            model.ask(AskActivity())
-        assert refused.args == [AskActivity(), "The worker has not answered in time."]
+        with qtbot.waitSignal(model.refused, timeout=90_000) as told:
+            model.ask(question)
+    assert told.args is not None
+    assert told.args[1].endswith(why)
+
+
+def test_the_app_waits_longer_than_the_worker_works() -> None:
+    assert LIMITS.slow_answer_ms > 1_000 * max(BENCHMARK_S, SUBMIT_S, PUBLISHED_S)
 
 
 def test_without_a_worker_a_question_is_refused_at_once(tmp_path: Path, qtbot: QtBot) -> None:
