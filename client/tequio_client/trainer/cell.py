@@ -72,6 +72,12 @@ class Cell:
         self._wire = torch.device(wire)
         self.common_error: Exception | None = None
         """The last error that all ranks raised together."""
+        self.has_float16 = False
+        """True if any rank computes in float16: all of them then scale their losses alike."""
+
+    def exchange_precisions(self, own: torch.dtype) -> None:
+        """Find out whether any rank computes in float16; called by all of them at once."""
+        self.has_float16 = self.total(lambda: float(own == torch.float16)) > 0
 
     def own(self, samples: Tensor) -> Tensor:
         """This rank's part of a batch that all ranks have; it may be empty."""

@@ -270,12 +270,12 @@ def _gradients(
 
     `compute` adds the gradient of the summed loss times a scale.
     """
-    is_half = batch.device.precision == torch.float16
+    is_scaled = batch.device.precision == torch.float16 or batch.cell.has_float16
     while True:
         # Again from zero: what a failed attempt added would count twice.
         for parameter in model.parameters.values():
             parameter.grad = None
-        scale = batch.loss_scale if is_half else 1 / divisor
+        scale = batch.loss_scale if is_scaled else 1 / divisor
         try:
             found = compute(scale)
         except torch.OutOfMemoryError:
@@ -283,7 +283,7 @@ def _gradients(
                 raise
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])
-            if not is_half or _unscale(model, batch, divisor):
+            if not is_scaled or _unscale(model, batch, divisor):
                 batch.record_fit()
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.

@@ -130,7 +130,9 @@ class CellStore:
             )
         # gloo exchanges what lies in main memory; there it is copied from other accelerators.
         wire = chosen.label if has_nccl else "cpu"
-        return Cell(self.place.rank, self.place.size, wire, self.place.division)
+        cell = Cell(self.place.rank, self.place.size, wire, self.place.division)
+        cell.exchange_precisions(chosen.precision)
+        return cell
 
     def hello(self, chosen: ComputeDevice) -> RankHello:
         host, kind = platform.node()[:200], chosen.handle.type
