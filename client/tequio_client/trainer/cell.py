@@ -27,6 +27,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from tequio_client.ipc.cell import Division
+from tequio_client.trainer.device import is_out_of_memory
 from tequio_client.trainer.main import TaskReplacedError
 from tequio_shared.errors import TequioError
 
@@ -94,7 +95,9 @@ class Cell:
         # Only noted here: the handled error would hold the tensors of the failed attempt.
         try:
             found = compute()
-        except torch.OutOfMemoryError:
+        except RuntimeError as err:
+            if not is_out_of_memory(err):
+                raise
             met = _Met.OUT_OF_MEMORY
         except TaskReplacedError:
             met = _Met.ANOTHER_TASK

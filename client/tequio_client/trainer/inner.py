@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import ALONE, Cell, SampleSource
-from tequio_client.trainer.device import fastest_precision
+from tequio_client.trainer.device import fastest_precision, is_out_of_memory
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.moments import Moment, positive_moment, signed_moment
 from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, OptimiserRates
@@ -250,7 +250,8 @@ def compute_gradients(
 ) -> float:
     """Compute the gradient of the mean loss, with its z-loss; returns the loss, nats per target.
 
-    Without targets both are 0. Raises torch.OutOfMemoryError when not even one sample fits.
+    Without targets both are 0. Raises what `is_out_of_memory` knows when not even one
+    sample fits.
     """
     # Those of all samples: the gradient does not depend on how they are split into batches.
     targets = max(count_targets(samples), 1)
@@ -278,8 +279,8 @@ def _gradients(
         scale = batch.loss_scale if is_scaled else 1 / divisor
         try:
             found = compute(scale)
-        except torch.OutOfMemoryError:
-            if not _save_memory(model, batch):
+        except RuntimeError as err:
+            if not is_out_of_memory(err) or not _save_memory(model, batch):
                 raise
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])

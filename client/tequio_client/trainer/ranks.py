@@ -445,7 +445,9 @@ def _prepared(
         return prepared.prepare_model(prepare, documents, cell), RankAnswer()
     except DeviceError as err:
         return None, RankAnswer(code="device", reason=str(err))
-    except (UserFacingError, MalformedError, torch.OutOfMemoryError, OSError) as err:
+    except (UserFacingError, MalformedError, RuntimeError, OSError) as err:
+        if isinstance(err, RuntimeError) and not device.is_out_of_memory(err):
+            raise
         return None, RankAnswer(code="model", reason=str(err))
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from tequio_client import clock
 from tequio_client.ipc import trainer
 from tequio_client.trainer import batch as batches
-from tequio_client.trainer import device, inner, model, prepared, tasks, token_loss
+from tequio_client.trainer import device, inner, loop, model, prepared, tasks, token_loss
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 CPU = device.open_device("cpu")
 SEQUENCE = 16
+ON_OTHER_CARDS = torch.OutOfMemoryError("CUDA out of memory.")
+ON_A_MAC = (
+    RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GiB). Tried to allocate 3.00 GiB"),
+    RuntimeError("Invalid buffer size: 9.54 GiB"),
+)
 SAMPLES = torch.randint(0, 256, (8, SEQUENCE + 1), generator=torch.Generator().manual_seed(1))
 
 
@@ -75,7 +80,12 @@ def test_a_network_that_cannot_recompute_says_so() -> None:
 class SmallCard:
     """Runs out of memory above `room` samples at once; a recomputing network takes a quarter."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, room: float) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        room: float,
+        error: RuntimeError = ON_OTHER_CARDS,
+    ) -> None:
         self.room, self.failures = room, 0
         real = TokenLoss.backward
 
@@ -86,7 +96,7 @@ class SmallCard:
             loss = real(losses, samples, scale)
             if need > self.room:
                 self.failures += 1  # after the gradients were added: they must not count twice
-                raise torch.OutOfMemoryError
+                raise error
             return loss
 
         monkeypatch.setattr(TokenLoss, "backward", backward)
@@ -125,13 +135,16 @@ def test_a_batch_is_halved_then_recomputed_then_halved_again(
         torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-6, msg=name)
 
 
+@pytest.mark.parametrize("error", [ON_OTHER_CARDS, *ON_A_MAC])
 def test_less_memory_than_one_recomputed_sample_takes_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
+    error: RuntimeError, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built, batch = small("llama"), BatchSize(SEQUENCE, CPU)
-    card = SmallCard(monkeypatch, 0.2)
-    with pytest.raises(torch.OutOfMemoryError):
+    card = SmallCard(monkeypatch, 0.2, error)
+    with pytest.raises(type(error)) as caught:
         inner.compute_gradients(built, SAMPLES, batch, lambda: None)
+    failed = loop._failure(7, caught.value)  # noqa: SLF001 - what the worker is told
+    assert (failed.code, failed.fatal) == ("memory", False)
     assert batch.samples == 1
     assert card.failures == 9, "128 samples of 16 tokens, halved seven times; recomputed once"
 
