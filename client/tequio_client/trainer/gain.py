@@ -126,8 +126,9 @@ def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.fl
         context.check()
         ids = part.to(context.batch.device.handle)
         inputs_bl, targets_bl = inputs_and_targets(ids)
-        nats = losses.losses(inputs_bl, targets_bl).double().sum(1)
-        found.append(torch.stack((nats, (targets_bl != IGNORED).sum(1)), 1).cpu())
+        # Added up by the processor: some accelerators have no float64.
+        nats = losses.losses(inputs_bl, targets_bl).cpu().double().sum(1)
+        found.append(torch.stack((nats, (targets_bl != IGNORED).sum(1).cpu()), 1))
     sums = torch.cat(found).view(len(windows), -1, 2).sum(1)
     return np.asarray(sums.numpy(), np.float64)
 

@@ -224,7 +224,6 @@ def _encoded(
         setup.layout,
         delta,
         feedback,
-        setup.device.handle,
         threads=setup.prepare.threads,
     )
     if encoded.feedback is not None:
