@@ -106,11 +106,16 @@ def open_device(wanted: str) -> ComputeDevice:
 
 
 def apply_limits(device: ComputeDevice, *, threads: int, memory_mb: int) -> None:
-    """Limit CPU threads and, on CUDA, device memory (0 for no limit)."""
+    """Limit CPU threads and accelerator memory (0 for all of it; on MPS what Metal recommends)."""
     limit_threads(threads)
-    if device.handle.type == "cuda" and memory_mb and device.memory_mb:
-        share = min(memory_mb / device.memory_mb, 1.0)
-        torch.cuda.set_per_process_memory_fraction(share, device.handle)
+    kind = device.handle.type
+    if kind == "cpu":
+        return
+    module = torch.get_device_module(device.handle)
+    most_mb = module.recommended_max_memory() // _MIB if kind == "mps" else device.memory_mb
+    share = min(memory_mb / most_mb, 1.0) if memory_mb and most_mb else 1.0
+    which = () if kind == "mps" else (device.handle,)
+    module.set_per_process_memory_fraction(share, *which)
 
 
 def limit_threads(threads: int) -> None:

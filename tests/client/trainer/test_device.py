@@ -45,6 +45,27 @@ def test_cuda_computes_in_bfloat16() -> None:
     assert product.dtype == chosen.precision
 
 
+@pytest.mark.parametrize("name", ["cuda:0", "xpu:0", "mps"])
+def test_memory_of_every_accelerator_is_limited_until_there_is_no_limit(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch's own functions for each are replaced, since there is no such card here."""
+    opened = device.ComputeDevice(
+        handle=torch.device(name),
+        name=name,
+        memory_mb=0 if name == "mps" else 8_000,
+        precision=torch.float32,
+    )
+    shares: list[tuple[object, ...]] = []
+    module = torch.get_device_module(opened.handle)
+    monkeypatch.setattr(module, "set_per_process_memory_fraction", lambda *to: shares.append(to))
+    monkeypatch.setattr(torch.mps, "recommended_max_memory", lambda: 8_000 << 20)
+    for memory_mb in (2_000, 9_000, 0):
+        device.apply_limits(opened, threads=device.thread_count(), memory_mb=memory_mb)
+    which = () if name == "mps" else (opened.handle,)
+    assert shares == [(0.25, *which), (1.0, *which), (1.0, *which)]
+
+
 @pytest.mark.parametrize("name", ["xpu:0", "mps"])
 def test_memory_of_every_accelerator_must_be_given_back_in_a_selftest(
     name: str, monkeypatch: pytest.MonkeyPatch
