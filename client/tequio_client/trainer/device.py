@@ -10,6 +10,7 @@ Shapes: P members, c chunks of a block, k entries of a record, R bytes of a reco
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -92,6 +93,8 @@ class ComputeDevice:
 
 def open_device(wanted: str) -> ComputeDevice:
     """Open a device such as `cuda:0`; `auto` takes the best one. Raises DeviceError."""
+    # Read when CUDA is first asked: cuda:0 is the probe's first card then.
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     kind, _, number = wanted.partition(":")
     if kind == "auto":
         kind = next(name for name in ("cuda", "xpu", "mps", "cpu") if _count(name))

@@ -1,5 +1,7 @@
 """Devices: what is asked for, or a reason why not."""
 
+import os
+
 import pytest
 import torch
 
@@ -13,6 +15,21 @@ def test_the_cpu_computes_in_float32() -> None:
 
 def test_auto_always_finds_one() -> None:
     assert device.open_device("auto").handle.type in ("cuda", "xpu", "mps", "cpu")
+
+
+def test_cards_are_numbered_as_the_probe_does_before_they_are_first_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    orders = list[str | None]()
+
+    def count() -> int:
+        orders.append(os.getenv("CUDA_DEVICE_ORDER"))
+        return 0
+
+    monkeypatch.setattr(torch.cuda, "device_count", count)
+    device.open_device("auto")
+    assert orders == ["PCI_BUS_ID"]
 
 
 def test_a_device_that_is_not_there_is_told() -> None:
