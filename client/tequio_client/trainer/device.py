@@ -33,6 +33,7 @@ FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, Ty
 """Exceptions of torch and transformers in a network that makes no sense to them."""
 _MIB = 1 << 20
 _VOLTA, _AMPERE = (7, 0), (8, 0)  # first CUDA capabilities with units for float16, bfloat16
+_AMD_WITH_BFLOAT16 = ("gfx908", "gfx90a", "gfx94", "gfx95", "gfx11", "gfx12")
 _NO_TENSOR_CORES = "GTX 16"  # of capability 7.5, but without them
 _MPS_OUT_OF_MEMORY = ("MPS backend out of memory", "Invalid buffer size")
 _INT32 = torch.iinfo(torch.int32)
@@ -159,6 +160,9 @@ def fastest_precision(device: torch.device) -> torch.dtype:
         return torch.bfloat16
     if device.type != "cuda":
         return torch.float32
+    if torch.version.hip:
+        name = torch.cuda.get_device_properties(device).gcnArchName
+        return torch.bfloat16 if name.startswith(_AMD_WITH_BFLOAT16) else torch.float32
     return _cuda_precision(
         torch.cuda.get_device_capability(device), torch.cuda.get_device_name(device)
     )

@@ -1,6 +1,7 @@
 """Devices: what is asked for, or a reason why not."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -51,6 +52,30 @@ def test_a_card_computes_in_what_its_tensor_cores_take(
     capability: tuple[int, int], name: str, precision: torch.dtype
 ) -> None:
     assert device._cuda_precision(capability, name) == precision  # noqa: SLF001 - needs no card
+
+
+@pytest.mark.parametrize(
+    ("architecture", "precision"),
+    [
+        ("gfx906:sramecc+:xnack-", torch.float32),
+        ("gfx90a:sramecc+:xnack-", torch.bfloat16),
+        ("gfx942", torch.bfloat16),
+        ("gfx1030", torch.float32),
+        ("gfx1100", torch.bfloat16),
+        ("gfx1201", torch.bfloat16),
+    ],
+)
+def test_an_amd_card_computes_in_bfloat16_if_it_has_units_for_it(
+    architecture: str, precision: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traits = SimpleNamespace(gcnArchName=architecture)
+    monkeypatch.setattr(torch.version, "hip", "7.2")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: traits)
+    # As ROCm gives them: the capability is the number of the architecture.
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "an AMD card")
+    chosen = device.fastest_precision.__wrapped__(torch.device("cuda"))
+    assert chosen == precision
 
 
 @pytest.mark.cuda
