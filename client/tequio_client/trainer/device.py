@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -189,31 +190,44 @@ class _Decoded:
 
 
 class AcceleratorEngine:
-    """Torch on one device; a block takes about 100 bytes for each entry of all members there."""
+    """Torch on one device, which has one block at a time, whatever the number of threads.
+
+    A block takes up to 64 bytes for each entry of all members there, and 40 for each weight.
+    """
 
     def __init__(self, params: OuterParams, device: str | torch.device) -> None:
+        self._turn = threading.Lock()
         self.leaves = 1 if params.shape.is_dense else 4
         self._params = params
         self._device = torch.device(device)
         self._table = torch.from_numpy(head.scale_values(params)).to(self._device)
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        decoded = self._decode(records, padding)
-        sign = decoded.levels.sign()
-        total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
-        rest = (total[decoded.positions] - sign).sign() * sign
-        measured = torch.stack([rest.sum((1, 2)), (rest != 0).sum((1, 2))], dim=1)
-        return np.asarray(measured.cpu().numpy(), np.int64)
+        with self._turn:
+            decoded = self._decode(records, padding)
+            sign = decoded.levels.sign()
+            total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
+            rest = (total[decoded.positions] - sign).sign() * sign
+            measured = torch.stack([rest.sum((1, 2)), (rest != 0).sum((1, 2))], dim=1)
+            return np.asarray(measured.cpu().numpy(), np.int64)
 
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
         params = self._params
-        total = self._total(block, factors)
         if params.down_k or params.algorithm == "distro":
-            step, aux = head.outer_step(params, total.cpu().numpy(), block.aux, block.padding)
+            with self._turn:
+                total = self._total(block, factors).cpu().numpy()
+            step, aux = head.outer_step(params, total, block.aux, block.padding)
             weights = head.apply_move(block.weights, step, params.lambda_q, block.matrix_elements)
             return weights, aux
+        with self._turn:
+            return self._moved(block, factors)
+
+    def _moved(
+        self, block: Block, factors: Sequence[int]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        params, total = self._params, self._total(block, factors)
         move = (total + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
         new_aux: NDArray[Any] | None = None
         if params.mu_q and block.aux is not None:

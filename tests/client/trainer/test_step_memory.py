@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 import pytest
@@ -26,6 +27,7 @@ from tests.support import architectures
 if TYPE_CHECKING:
     from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.prepared import PreparedModel
+    from tequio_shared.head.head import OuterParams
     from tests.client.trainer.small_run import SmallRun
 
 CPU = device.open_device("cpu")
@@ -149,17 +151,60 @@ def test_less_memory_than_one_recomputed_sample_takes_is_an_error(
     assert card.failures == 9, "128 samples of 16 tokens, halved seven times; recomputed once"
 
 
-def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> None:
+def done(setup: PreparedModel, task: trainer.Train | trainer.Advance) -> trainer.CommandReport:
     """Run one task as the trainer's loop does."""
-    outs = {out: str(folder / f"{out}-{number}") for out in ("payload_out", "feedback_out")}
-    task = run.train(number, "remembered", delta_out=str(folder / f"delta-{number}"), **outs)
     queue = TaskQueue()
     queue.put(setup.prepare)
     queue.put(task)
     context = TaskContext(
         setup=setup, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
     )
-    assert isinstance(tasks.run(context), trainer.Trained)
+    return tasks.run(context)
+
+
+def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> trainer.Contribution:
+    """Train one contribution."""
+    outs = {out: str(folder / f"{out}-{number}") for out in ("payload_out", "feedback_out")}
+    task = run.train(number, "remembered", delta_out=str(folder / f"delta-{number}"), **outs)
+    trained = done(setup, task)
+    assert isinstance(trained, trainer.Trained)
+    return trainer.Contribution(header=trained.header, payload=outs["payload_out"])
+
+
+class FullCard(device.AcceleratorEngine):
+    """A card without room for a block."""
+
+    def __init__(self, params: OuterParams, _device: str) -> None:
+        super().__init__(params, "cpu")
+
+    def move(self, *_: object) -> NoReturn:
+        raise torch.OutOfMemoryError("XPU out of memory.")
+
+
+def test_an_outer_step_that_does_not_fit_into_a_card_is_taken_by_the_processor(
+    run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = prepared.prepare_model(run.prepare(1))
+    out = tmp_path / "head-1.weights"
+    task = trainer.Advance(
+        command=31,
+        round=1,
+        run=run.run,
+        parent=run.head,
+        k=256,
+        weights=run.weights,
+        weights_out=str(out),
+        contributions=(train(setup, run, 30, tmp_path),),
+    )
+    expected = done(setup, task)
+    assert isinstance(expected, trainer.AdvanceReport)
+    out.unlink()
+    monkeypatch.setattr(device, "AcceleratorEngine", FullCard)
+    card = dataclasses.replace(setup.device, handle=torch.device("xpu"))
+    found = done(dataclasses.replace(setup, device=card), task)
+    assert isinstance(found, trainer.AdvanceReport)
+    assert found.head == expected.head
+    assert out.exists()
 
 
 def test_what_fits_is_found_once_for_a_prepared_model(
