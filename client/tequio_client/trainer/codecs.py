@@ -29,8 +29,9 @@ from tequio_client.trainer.levels import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
+from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
-from tequio_shared.head.layout import CHUNK, TILE, WeightLayout
+from tequio_shared.head.layout import CHUNK, TILE, Padding, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
@@ -128,6 +129,15 @@ def encode(
         feedback_root=feedback_root(left),
         warnings=_warnings(is_saturated=is_saturated, is_behind=is_behind),
     )
+
+
+def decode(rows: NDArray[np.uint8], shape: RecordShape, padding: Padding) -> NDArray[np.float32]:
+    """Values of records uint8[n, R] at their places, float32 [n * 4096]; DisTrO's coefficients."""
+    sent = effective_entries(contribution.decode_records(rows.tobytes(), shape), padding)
+    values = np.zeros(len(rows) * CHUNK, np.float32)
+    scales = SCALES[sent.scales[sent.positions // CHUNK]] * np.float32(CONTRIBUTION_UNIT)
+    values[sent.positions] = sent.levels * scales
+    return values
 
 
 def _encode_compiled(
