@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from loops.flat import network
 from loops.machine import machine
 
@@ -58,9 +57,7 @@ def main() -> None:
 
 def _row(layout: WeightLayout, delta: NDArray[np.float32], k: int) -> dict[str, float]:
     manifest = Algorithm(name="sparseloco", k=k, bits=BITS)  # type: ignore[arg-type]  # only widths that a run may have
-    encoded = codecs.encode(
-        codecs.outer_algorithm(manifest, k, 0.95), layout, delta, None, torch.device("cpu")
-    )
+    encoded = codecs.encode(codecs.outer_algorithm(manifest, k, 0.95), layout, delta, None)
     size = HEADER_BYTES + len(encoded.payload)
     return {
         "k": k,

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 WIDTH, INNER, LAYERS, VOCABULARY = 768, 2_048, 12, 50_304
 MEMBERS = (6, 54)
 KINDS = ("numpy", "compiled")
-CPU = torch.device("cpu")
 
 
 def main() -> None:
@@ -90,7 +89,7 @@ def _parts(network: CausalModel, members: int) -> RoundParts:
     algorithm = codecs.SparseLoCo(shape=shape, feedback_decay=0.95)
     master = model.master_copy(network, layout)
     delta = np.random.default_rng(0).normal(0, 1e-3, layout.elements).astype(np.float32)
-    feedback = codecs.encode(algorithm, layout, delta, None, CPU).feedback
+    feedback = codecs.encode(algorithm, layout, delta, None).feedback
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written = np.memmap(folder / "delta", "<f4", "w+", shape=(layout.elements,))
@@ -98,7 +97,7 @@ def _parts(network: CausalModel, members: int) -> RoundParts:
         found.measure(
             "write the pseudo-gradient", lambda: network.write_delta(master, layout, written)
         )
-        found.measure("encode", lambda: codecs.encode(algorithm, layout, delta, feedback, CPU))
+        found.measure("encode", lambda: codecs.encode(algorithm, layout, delta, feedback))
         made = [
             screening_cost.candidate(folder, slot, layout.chunks, shape) for slot in range(members)
         ]

@@ -187,9 +187,7 @@ class LocalSwarm:
             raise SystemExit(f"round {round_number} gave numbers that are not finite")
         run.costs.tokens += done.tokens
         with run.timed("encode"):
-            encoded = codecs.encode(
-                algorithm, run.layout, delta, self.feedback[trainer], run.device.handle
-            )
+            encoded = codecs.encode(algorithm, run.layout, delta, self.feedback[trainer])
         self.feedback[trainer] = encoded.feedback
         header = ContributionHeader(
             algorithm=ALGORITHM_CODES[rules.algorithm.name],

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
-    import torch
     from numpy.typing import NDArray
 
     from tequio_client.ipc import trainer
@@ -149,10 +148,9 @@ def install(name: str) -> None:
         layout: WeightLayout,
         delta: NDArray[np.float32],
         feedback: NDArray[np.uint16] | None,
-        device: torch.device,
         threads: int = 1,
     ) -> EncodedContribution:
-        honest = encode(algorithm, layout, delta, feedback, device, threads)
+        honest = encode(algorithm, layout, delta, feedback, threads)
         return cheat.forge(honest, algorithm)
 
     vars(tasks)["train"] = watched

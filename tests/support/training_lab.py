@@ -215,7 +215,7 @@ class TrainingLab:
         self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None
     ) -> EncodedContribution:
         """Make the bytes of a contribution, as a trainer does."""
-        return codecs.encode(self.recipe.encoder, self.layout, delta, feedback, FP32.handle)
+        return codecs.encode(self.recipe.encoder, self.layout, delta, feedback)
 
     def header(self, made: TrainedContribution) -> bytes:
         """The packed header of a contribution."""

@@ -80,7 +80,11 @@ def _verify(
     folder: Path, run: str, round_number: int, origin: WeightsOrigin, progress: WorkProgress
 ) -> None:
     """Check that a folder is the head of that round; a wrong one is removed."""
-    claim = HeadClaim.parse((folder / layout.CLAIM).read_bytes())
+    try:
+        claim = HeadClaim.parse((folder / layout.CLAIM).read_bytes())
+    except OSError as err:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise UserFacingError(f"not verified: it has no {layout.CLAIM} ({err.strerror})") from err
     lines: tuple[str, ...] = (f"it claims to be round {claim.round} of the run {claim.run[:10]}",)
     outcome = VerifyOutcome.IS_NOT
     if (claim.run, claim.round) == (run, round_number):

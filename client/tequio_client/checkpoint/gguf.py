@@ -159,7 +159,7 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
     writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
     try:
         _describe(writer, config, folder)
-        _add_tokenizer(writer, folder)
+        _add_tokenizer(writer, config, folder)
         _add_tensors(writer, config, folder, progress)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
@@ -202,7 +202,7 @@ def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> 
         writer.add_rope_scaling_factor(turns.factor)
 
 
-def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
+def _add_tokenizer(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:
     import gguf  # noqa: PLC0415 - as above
 
     whole = json.loads((folder / layout.TOKENIZER).read_bytes())
@@ -212,17 +212,22 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
     begin = json.loads((folder / layout.GENERATION).read_bytes())
     added = whole.get("added_tokens") or []
     ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in added}
-    types = {
-        one["id"]: gguf.TokenType.CONTROL if one["special"] else gguf.TokenType.USER_DEFINED
-        for one in added
-    } | {begin["bos_token_id"]: gguf.TokenType.CONTROL}
     names = {number: name for name, number in ids.items()}
-    size = max(names) + 1
-    tokens = [names.get(at, f"[unused {at}]") for at in range(size)]
+    types = (
+        dict.fromkeys(names, gguf.TokenType.NORMAL)
+        | {
+            one["id"]: gguf.TokenType.CONTROL if one["special"] else gguf.TokenType.USER_DEFINED
+            for one in added
+        }
+        | {begin["bos_token_id"]: gguf.TokenType.CONTROL}
+    )
+    # llama.cpp expects as many tokens as the table has rows, and its converters fill up likewise.
+    size = max(*names, config["vocab_size"] - 1) + 1
+    tokens = [names.get(at, f"[PAD{at}]") for at in range(size)]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(pre_tokenizer(whole))
     writer.add_token_list(tokens)
-    writer.add_token_types([types.get(at, gguf.TokenType.NORMAL) for at in range(size)])
+    writer.add_token_types([types.get(at, gguf.TokenType.UNUSED) for at in range(size)])
     merges = [one if isinstance(one, str) else " ".join(one) for one in model["merges"]]
     writer.add_token_merges(merges or [_NEVER])
     writer.add_bos_token_id(begin["bos_token_id"])

@@ -82,7 +82,6 @@ def main(*, sandbox: str = "") -> NoReturn:
     threading.Thread(target=_read, args=(lines, pacing, submitter), daemon=True).start()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")  # the first process to end
-    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     status = 1
     try:
         is_over = _evaluate(begin, submitter, progress, pacing)

@@ -50,10 +50,8 @@ from tequio_client.ipc.trainer import Audit, EarlierSketch, MeasuredFigures
 from tequio_client.trainer import codecs, prepared, screen
 from tequio_client.trainer.codecs import DisTrO, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
-from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.aggregate import effective_entries
-from tequio_shared.head.contribution import SCALES, ContributionHeader, RecordShape, decode_records
+from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.head.layout import CHUNK, NO_PADDING, Padding, WeightLayout
 from tequio_shared.ids import from_text
 from tequio_shared.limits import MOST_DIFFERENCE, SKETCH_NUMBERS
@@ -294,11 +292,7 @@ def _padding(layout: WeightLayout, chunks: NDArray[np.int64]) -> Padding:
 def _dense(rows: NDArray[np.uint8], shape: RecordShape, padding: Padding) -> Tensor:
     """Values of records uint8[m, R] at their places; for DisTrO, its coefficients."""
     where = NO_PADDING if shape.algorithm == "distro" else padding
-    sent = effective_entries(decode_records(rows.tobytes(), shape), where)
-    values = np.zeros(len(rows) * CHUNK, np.float32)
-    scales = SCALES[sent.scales[sent.positions // CHUNK]].astype(np.float32)
-    values[sent.positions] = sent.levels * (scales * np.float32(CONTRIBUTION_UNIT))
-    return torch.from_numpy(values).view(-1, CHUNK)
+    return torch.from_numpy(codecs.decode(rows, shape, where)).view(-1, CHUNK)
 
 
 def _floats(bits: NDArray[np.uint16]) -> Tensor:

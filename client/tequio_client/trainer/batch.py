@@ -84,8 +84,8 @@ class FittedBatches:
 class BatchSize:
     """Samples that go through the network at once on a device; halved when memory runs out.
 
-    Owned by the trainer's thread. It never grows. `loss_scale` is for float16 alone, and starts
-    again in every round. Each rank of a cell takes that many at once.
+    Owned by the trainer's thread. It never grows. `loss_scale` is for float16, also that of another
+    rank, and starts again in every round. Each rank of a cell takes that many at once.
     """
 
     def __init__(self, sequence: int, device: ComputeDevice, cell: Cell = ALONE) -> None:

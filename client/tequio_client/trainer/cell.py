@@ -27,6 +27,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from tequio_client.ipc.cell import Division
+from tequio_client.trainer.device import is_out_of_memory
 from tequio_client.trainer.main import TaskReplacedError
 from tequio_shared.errors import TequioError
 
@@ -72,6 +73,12 @@ class Cell:
         self._wire = torch.device(wire)
         self.common_error: Exception | None = None
         """The last error that all ranks raised together."""
+        self.has_float16 = False
+        """True if any rank computes in float16: all of them then scale their losses alike."""
+
+    def exchange_precisions(self, own: torch.dtype) -> None:
+        """Find out whether any rank computes in float16; called by all of them at once."""
+        self.has_float16 = self.total(lambda: float(own == torch.float16)) > 0
 
     def own(self, samples: Tensor) -> Tensor:
         """This rank's part of a batch that all ranks have; it may be empty."""
@@ -88,7 +95,9 @@ class Cell:
         # Only noted here: the handled error would hold the tensors of the failed attempt.
         try:
             found = compute()
-        except torch.OutOfMemoryError:
+        except RuntimeError as err:
+            if not is_out_of_memory(err):
+                raise
             met = _Met.OUT_OF_MEMORY
         except TaskReplacedError:
             met = _Met.ANOTHER_TASK

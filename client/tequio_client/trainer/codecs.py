@@ -29,8 +29,9 @@ from tequio_client.trainer.levels import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
+from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
-from tequio_shared.head.layout import CHUNK, TILE, WeightLayout
+from tequio_shared.head.layout import CHUNK, TILE, Padding, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
@@ -95,13 +96,12 @@ def encode(
     layout: WeightLayout,
     delta: NDArray[np.float32],
     feedback: NDArray[np.uint16] | None,
-    device: torch.device,
     threads: int = 1,
 ) -> EncodedContribution:
     """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero.
 
-    A large model's SparseLoCo takes `threads` processor threads and no device: reading the arrays
-    is most of it.
+    The processor does it, whatever the model is trained on: reading the arrays is most of it, and
+    some accelerators have no float64. A large model's SparseLoCo takes `threads` threads.
     """
     if isinstance(algorithm, SparseLoCo) and engines.pays_off("sparseloco", layout):
         return _encode_compiled(algorithm, layout, delta, feedback, threads)
@@ -110,15 +110,15 @@ def encode(
     for first in range(0, layout.chunks, _BLOCK):
         stop = min(first + _BLOCK, layout.chunks)
         inside = slice(first * CHUNK, stop * CHUNK)
-        moved = torch.from_numpy(delta[inside]).view(-1, CHUNK).to(device)
+        moved = torch.from_numpy(delta[inside]).view(-1, CHUNK)
         block = algorithm.encode(moved, _feedback(feedback, inside, moved))
         parts.append(block.payload)
         is_saturated |= block.is_saturated
         if left is not None:
-            kept = block.feedback.cpu()
+            kept = block.feedback
             # Padding reaches no weight: its feedback would only grow from round to round.
             layout.padding(first, stop).blank(kept.numpy().reshape(-1))
-            energy += torch.stack([_energy(kept), _energy(moved.cpu())])
+            energy += torch.stack([_energy(kept), _energy(moved)])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
     is_behind = bool(energy[0] > algorithm.longest_feedback**2 * energy[1])
@@ -129,6 +129,15 @@ def encode(
         feedback_root=feedback_root(left),
         warnings=_warnings(is_saturated=is_saturated, is_behind=is_behind),
     )
+
+
+def decode(rows: NDArray[np.uint8], shape: RecordShape, padding: Padding) -> NDArray[np.float32]:
+    """Values of records uint8[n, R] at their places, float32 [n * 4096]; DisTrO's coefficients."""
+    sent = effective_entries(contribution.decode_records(rows.tobytes(), shape), padding)
+    values = np.zeros(len(rows) * CHUNK, np.float32)
+    scales = SCALES[sent.scales[sent.positions // CHUNK]] * np.float32(CONTRIBUTION_UNIT)
+    values[sent.positions] = sent.levels * scales
+    return values
 
 
 def _encode_compiled(
@@ -309,9 +318,9 @@ def _top(shape: RecordShape) -> float:
 
 def _records(scale_byte: Tensor, index: Tensor, levels: Tensor, shape: RecordShape) -> bytes:
     records = Records(
-        scales=scale_byte.reshape(-1).to(torch.uint8).cpu().numpy(),
-        indices=index.to(torch.int32).cpu().numpy().astype(np.uint16),
-        levels=levels.to(torch.int8).cpu().numpy(),
+        scales=scale_byte.reshape(-1).to(torch.uint8).numpy(),
+        indices=index.to(torch.int32).numpy().astype(np.uint16),
+        levels=levels.to(torch.int8).numpy(),
     )
     return contribution.encode_records(records, shape)
 
@@ -320,7 +329,7 @@ def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) 
     if feedback is None:
         return torch.zeros_like(like)
     bits = torch.from_numpy(np.ascontiguousarray(feedback[inside]))
-    return bits.view(torch.bfloat16).view(-1, CHUNK).to(like.device, torch.float32)
+    return bits.view(torch.bfloat16).view(-1, CHUNK).to(torch.float32)
 
 
 def _energy(values: Tensor) -> Tensor:

@@ -10,6 +10,8 @@ Shapes: P members, c chunks of a block, k entries of a record, R bytes of a reco
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -32,13 +34,21 @@ FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, Ty
 """Exceptions of torch and transformers in a network that makes no sense to them."""
 _MIB = 1 << 20
 _VOLTA, _AMPERE = (7, 0), (8, 0)  # first CUDA capabilities with units for float16, bfloat16
+_AMD_WITH_BFLOAT16 = ("gfx908", "gfx90a", "gfx94", "gfx95", "gfx11", "gfx12")
 _NO_TENSOR_CORES = "GTX 16"  # of capability 7.5, but without them
+_MPS_OUT_OF_MEMORY = ("MPS backend out of memory", "Invalid buffer size")
 _INT32 = torch.iinfo(torch.int32)
 _BYTE = 8
 
 
 class DeviceError(UserFacingError):
     """The requested device is missing."""
+
+
+def is_out_of_memory(err: Exception) -> bool:
+    """Check whether memory did not suffice; torch says so on MPS by a plain RuntimeError."""
+    is_named = isinstance(err, (torch.OutOfMemoryError, MemoryError))
+    return is_named or str(err).startswith(_MPS_OUT_OF_MEMORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +95,8 @@ class ComputeDevice:
 
 def open_device(wanted: str) -> ComputeDevice:
     """Open a device such as `cuda:0`; `auto` takes the best one. Raises DeviceError."""
+    # Read when CUDA is first asked: cuda:0 is the probe's first card then.
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     kind, _, number = wanted.partition(":")
     if kind == "auto":
         kind = next(name for name in ("cuda", "xpu", "mps", "cpu") if _count(name))
@@ -99,11 +111,16 @@ def open_device(wanted: str) -> ComputeDevice:
 
 
 def apply_limits(device: ComputeDevice, *, threads: int, memory_mb: int) -> None:
-    """Limit CPU threads and, on CUDA, device memory (0 for no limit)."""
+    """Limit CPU threads and accelerator memory (0 for all of it; on MPS what Metal recommends)."""
     limit_threads(threads)
-    if device.handle.type == "cuda" and memory_mb and device.memory_mb:
-        share = min(memory_mb / device.memory_mb, 1.0)
-        torch.cuda.set_per_process_memory_fraction(share, device.handle)
+    kind = device.handle.type
+    if kind == "cpu":
+        return
+    module = torch.get_device_module(device.handle)
+    most_mb = module.recommended_max_memory() // _MIB if kind == "mps" else device.memory_mb
+    share = min(memory_mb / most_mb, 1.0) if memory_mb and most_mb else 1.0
+    which = () if kind == "mps" else (device.handle,)
+    module.set_per_process_memory_fraction(share, *which)
 
 
 def limit_threads(threads: int) -> None:
@@ -144,6 +161,9 @@ def fastest_precision(device: torch.device) -> torch.dtype:
         return torch.bfloat16
     if device.type != "cuda":
         return torch.float32
+    if torch.version.hip:
+        name = torch.cuda.get_device_properties(device).gcnArchName
+        return torch.bfloat16 if name.startswith(_AMD_WITH_BFLOAT16) else torch.float32
     return _cuda_precision(
         torch.cuda.get_device_capability(device), torch.cuda.get_device_name(device)
     )
@@ -170,31 +190,44 @@ class _Decoded:
 
 
 class AcceleratorEngine:
-    """Torch on one device; a block takes about 100 bytes for each entry of all members there."""
+    """Torch on one device, which has one block at a time, whatever the number of threads.
+
+    A block takes up to 64 bytes for each entry of all members there, and 40 for each weight.
+    """
 
     def __init__(self, params: OuterParams, device: str | torch.device) -> None:
+        self._turn = threading.Lock()
         self.leaves = 1 if params.shape.is_dense else 4
         self._params = params
         self._device = torch.device(device)
         self._table = torch.from_numpy(head.scale_values(params)).to(self._device)
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        decoded = self._decode(records, padding)
-        sign = decoded.levels.sign()
-        total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
-        rest = (total[decoded.positions] - sign).sign() * sign
-        measured = torch.stack([rest.sum((1, 2)), (rest != 0).sum((1, 2))], dim=1)
-        return np.asarray(measured.cpu().numpy(), np.int64)
+        with self._turn:
+            decoded = self._decode(records, padding)
+            sign = decoded.levels.sign()
+            total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
+            rest = (total[decoded.positions] - sign).sign() * sign
+            measured = torch.stack([rest.sum((1, 2)), (rest != 0).sum((1, 2))], dim=1)
+            return np.asarray(measured.cpu().numpy(), np.int64)
 
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
         params = self._params
-        total = self._total(block, factors)
         if params.down_k or params.algorithm == "distro":
-            step, aux = head.outer_step(params, total.cpu().numpy(), block.aux, block.padding)
+            with self._turn:
+                total = self._total(block, factors).cpu().numpy()
+            step, aux = head.outer_step(params, total, block.aux, block.padding)
             weights = head.apply_move(block.weights, step, params.lambda_q, block.matrix_elements)
             return weights, aux
+        with self._turn:
+            return self._moved(block, factors)
+
+    def _moved(
+        self, block: Block, factors: Sequence[int]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        params, total = self._params, self._total(block, factors)
         move = (total + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
         new_aux: NDArray[Any] | None = None
         if params.mu_q and block.aux is not None:

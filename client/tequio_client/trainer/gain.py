@@ -17,14 +17,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tequio_client.trainer import codecs
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
-from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import IGNORED, TokenLoss, inputs_and_targets
-from tequio_shared.head.aggregate import effective_entries
-from tequio_shared.head.contribution import SCALES, decode_records
 from tequio_shared.head.head import OuterParams, multipliers
 from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.limits import GAIN_MOST
@@ -87,10 +85,8 @@ def apply_contribution(context: GainContext, payload: NDArray[np.uint8]) -> None
     values = np.zeros(layout.elements, np.float32)
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
-        records = decode_records(rows[first:stop].tobytes(), shape)
-        sent = effective_entries(records, layout.padding(first, stop))
-        scales = SCALES[sent.scales[sent.positions // CHUNK]] * np.float32(CONTRIBUTION_UNIT)
-        values[first * CHUNK : stop * CHUNK][sent.positions] = sent.levels * scales
+        sent = codecs.decode(rows[first:stop], shape, layout.padding(first, stop))
+        values[first * CHUNK : stop * CHUNK] = sent
     context.model.load(context.master, layout)
     changes = layout.unflatten(values)
     with torch.no_grad():
@@ -126,8 +122,9 @@ def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.fl
         context.check()
         ids = part.to(context.batch.device.handle)
         inputs_bl, targets_bl = inputs_and_targets(ids)
-        nats = losses.losses(inputs_bl, targets_bl).double().sum(1)
-        found.append(torch.stack((nats, (targets_bl != IGNORED).sum(1)), 1).cpu())
+        # Added up by the processor: some accelerators have no float64.
+        nats = losses.losses(inputs_bl, targets_bl).cpu().double().sum(1)
+        found.append(torch.stack((nats, (targets_bl != IGNORED).sum(1).cpu()), 1))
     sums = torch.cat(found).view(len(windows), -1, 2).sum(1)
     return np.asarray(sums.numpy(), np.float64)
 

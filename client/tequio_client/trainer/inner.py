@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import ALONE, Cell, SampleSource
-from tequio_client.trainer.device import fastest_precision
+from tequio_client.trainer.device import fastest_precision, is_out_of_memory
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.moments import Moment, positive_moment, signed_moment
 from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, OptimiserRates
@@ -250,7 +250,8 @@ def compute_gradients(
 ) -> float:
     """Compute the gradient of the mean loss, with its z-loss; returns the loss, nats per target.
 
-    Without targets both are 0. Raises torch.OutOfMemoryError when not even one sample fits.
+    Without targets both are 0. Raises what `is_out_of_memory` knows when not even one
+    sample fits.
     """
     # Those of all samples: the gradient does not depend on how they are split into batches.
     targets = max(count_targets(samples), 1)
@@ -270,20 +271,20 @@ def _gradients(
 
     `compute` adds the gradient of the summed loss times a scale.
     """
-    is_half = batch.device.precision == torch.float16
+    is_scaled = batch.device.precision == torch.float16 or batch.cell.has_float16
     while True:
         # Again from zero: what a failed attempt added would count twice.
         for parameter in model.parameters.values():
             parameter.grad = None
-        scale = batch.loss_scale if is_half else 1 / divisor
+        scale = batch.loss_scale if is_scaled else 1 / divisor
         try:
             found = compute(scale)
-        except torch.OutOfMemoryError:
-            if not _save_memory(model, batch):
+        except RuntimeError as err:
+            if not is_out_of_memory(err) or not _save_memory(model, batch):
                 raise
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])
-            if not is_half or _unscale(model, batch, divisor):
+            if not is_scaled or _unscale(model, batch, divisor):
                 batch.record_fit()
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.

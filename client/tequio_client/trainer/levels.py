@@ -51,16 +51,16 @@ def _two_bit_sizes(sizes: Tensor, scale: Tensor) -> Tensor:
 def nearest_byte(scale: Tensor, largest: int) -> Tensor:
     """The scale byte whose value is nearest: int64, same shape; 0 is the empty chunk."""
     table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
-    middles = ((table[1:] + table[:-1]) / 2).to(scale.device, scale.dtype)
+    middles = ((table[1:] + table[:-1]) / 2).to(scale.dtype)
     return torch.bucketize(scale.contiguous(), middles)
 
 
 def byte_above(scale: Tensor, largest: int) -> Tensor:
     """The smallest scale byte that reaches a scale, so that no level is clipped."""
     table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
-    return torch.bucketize(scale.to(torch.float64), table.to(scale.device)).clamp_(max=largest)
+    return torch.bucketize(scale.to(torch.float64), table).clamp_(max=largest)
 
 
 def scale_value(scale_byte: Tensor) -> Tensor:
     table = torch.from_numpy(SCALES).to(torch.float32) * CONTRIBUTION_UNIT
-    return table.to(scale_byte.device)[scale_byte]
+    return table[scale_byte]

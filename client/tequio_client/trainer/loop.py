@@ -138,6 +138,7 @@ def _failure(number: int, err: Exception) -> Failed:
     if isinstance(err, RankLostError):
         return _lost(number, str(err))
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
+    code = "memory" if device.is_out_of_memory(err) else code
     if code == "internal" and loading.is_at_fault(err):  # not a fault of the release
         return Failed(command=number, code="plugin", reason=f"{type(err).__name__}: {err}"[:1_000])
     return Failed(
@@ -151,7 +152,6 @@ def _failure(number: int, err: Exception) -> Failed:
 _CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((NonFiniteError,), "non_finite"),
     ((device.DeviceError,), "device"),
-    ((torch.OutOfMemoryError, MemoryError), "memory"),
     ((prepared.ModelError,), "model"),
     ((MalformedError,), "input"),
     ((RefusedError, PeerError), "rules"),

@@ -108,7 +108,6 @@ def set_up_libraries() -> None:
     """Set what libraries of a trainer's process read as they are loaded."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost rank is told in one sentence
     os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
-    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
 
 
 def _read(lines: IO[bytes], queue: TaskQueue, send: Callable[[Report], None]) -> NoReturn:

@@ -56,6 +56,9 @@ class CausalModel:
     separator: int | None = None
     plain: PlainNetwork | None = None
     """Of a plug-in's network; None for a Llama and for a network of transformers."""
+    can_be_cut: bool | None = None
+    """True if `token_loss` can cut a network of transformers before its output layer; None until
+    it has tried."""
 
     @property
     def tensors(self) -> tuple[tuple[str, tuple[int, ...]], ...]:

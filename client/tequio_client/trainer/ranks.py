@@ -130,7 +130,9 @@ class CellStore:
             )
         # gloo exchanges what lies in main memory; there it is copied from other accelerators.
         wire = chosen.label if has_nccl else "cpu"
-        return Cell(self.place.rank, self.place.size, wire, self.place.division)
+        cell = Cell(self.place.rank, self.place.size, wire, self.place.division)
+        cell.exchange_precisions(chosen.precision)
+        return cell
 
     def hello(self, chosen: ComputeDevice) -> RankHello:
         host, kind = platform.node()[:200], chosen.handle.type
@@ -443,7 +445,9 @@ def _prepared(
         return prepared.prepare_model(prepare, documents, cell), RankAnswer()
     except DeviceError as err:
         return None, RankAnswer(code="device", reason=str(err))
-    except (UserFacingError, MalformedError, torch.OutOfMemoryError, OSError) as err:
+    except (UserFacingError, MalformedError, RuntimeError, OSError) as err:
+        if isinstance(err, RuntimeError) and not device.is_out_of_memory(err):
+            raise
         return None, RankAnswer(code="model", reason=str(err))
 
 

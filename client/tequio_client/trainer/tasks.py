@@ -31,7 +31,8 @@ from tequio_client.trainer import (
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.cell import SampleSource, SharedSamples
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
-from tequio_client.trainer.head import HeadFiles
+from tequio_client.trainer.device import is_out_of_memory
+from tequio_client.trainer.head import ComputedHead, HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import (
     PreparedModel,
@@ -224,7 +225,6 @@ def _encoded(
         setup.layout,
         delta,
         feedback,
-        setup.device.handle,
         threads=setup.prepare.threads,
     )
     if encoded.feedback is not None:
@@ -437,18 +437,31 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
         for one in task.contributions
     ]
-    new = heads.compute_next_head(
-        step=step,
-        contributions=members,
-        files=HeadFiles(
-            weights_in=Path(task.weights),
-            weights_out=Path(task.weights_out),
-            aux_in=Path(task.aux) if task.aux else None,
-            aux_out=Path(task.aux_out) if task.aux_out else None,
-        ),
-        engine=heads.engine_for(step, setup.device.label),
-        threads=setup.prepare.threads,
-    )
+
+    def compute(where: str) -> ComputedHead:
+        return heads.compute_next_head(
+            step=step,
+            contributions=members,
+            files=HeadFiles(
+                weights_in=Path(task.weights),
+                weights_out=Path(task.weights_out),
+                aux_in=Path(task.aux) if task.aux else None,
+                aux_out=Path(task.aux_out) if task.aux_out else None,
+            ),
+            engine=heads.engine_for(step, where),
+            threads=setup.prepare.threads,
+        )
+
+    new: ComputedHead | None = None
+    try:
+        new = compute(setup.device.label)
+    except RuntimeError as err:
+        if not is_out_of_memory(err):
+            raise
+        log.warning("no room for the outer step: the processor takes it", device=setup.device.label)
+    if new is None:  # not while the error is handled: it holds tensors
+        setup.device.release_memory()
+        new = compute("cpu")
     if task.step_out:
         files = StepFiles(
             before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step_out)

@@ -21,6 +21,7 @@ Shapes: B samples, L tokens, D hidden, V vocabulary, n tokens of a part.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +32,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tequio_client.trainer.compiled import compiled, why_not
-from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
+from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice, is_out_of_memory
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
 
@@ -260,7 +261,9 @@ def _cut_network(model: CausalModel, device: torch.device) -> _CutNetwork | None
     if isinstance(network, Llama):
         return _CutNetwork(lambda ids_bl: network.model(ids_bl, model.separator), network.lm_head)
     cut = _cut_decoder(model)
-    return cut if _is_equal(model, cut, device) else None
+    if model.can_be_cut is None:
+        model.can_be_cut = _is_equal(model, cut, device)
+    return cut if model.can_be_cut else None
 
 
 def _cut_decoder(model: CausalModel) -> _CutNetwork:
@@ -291,8 +294,11 @@ def _cut_decoder(model: CausalModel) -> _CutNetwork:
     return _CutNetwork(trunk, output)
 
 
-def _is_equal(model: CausalModel, cut: _CutNetwork, device: torch.device) -> bool:
-    """True if the cut network predicts what the whole one does, for a few tokens."""
+def _is_equal(model: CausalModel, cut: _CutNetwork, device: torch.device) -> bool | None:
+    """True if the cut network predicts what the whole one does, for a few tokens.
+
+    None if the weights are such that predictions are not finite.
+    """
     # A network that does not call its decoder as a module, or mixes tokens behind it, fails here.
     network = model.network
     ids_bl = torch.arange(_PROBE, device=device).view(2, -1) % _output_rows(model)
@@ -303,8 +309,13 @@ def _is_equal(model: CausalModel, cut: _CutNetwork, device: torch.device) -> boo
             whole = model.logits(ids_bl).flatten(0, 1)
             hidden_nd = cut.trunk(ids_bl).flatten(0, 1)
             parts = torch.cat([cut.output(one[None, None])[0] for one in hidden_nd])
-        return torch.allclose(parts, whole, rtol=_APART, atol=_APART * float(whole.abs().max()))
-    except FORWARD_ERRORS:
+        largest = float(whole.abs().max())
+        if not math.isfinite(largest):
+            return None
+        return torch.allclose(parts, whole, rtol=_APART, atol=_APART * largest)
+    except FORWARD_ERRORS as err:
+        if is_out_of_memory(err):
+            raise
         return False
     finally:
         network.train(is_training)

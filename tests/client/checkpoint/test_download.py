@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import obstore
@@ -134,6 +134,39 @@ def test_a_ledger_that_reports_another_place_than_the_log_is_found_out(ledger: S
         trio.run(read)
     error = first_error(caught.value)
     assert "is not the publication that the ledger reports" in str(error)
+
+
+class WithoutClaim:
+    """Repositories that have lost the file that says which head they are."""
+
+    def __init__(self, _location: str) -> None:
+        """One serves all."""
+
+    def download(self, _location: str, _revision: str, folder: Path) -> Path:
+        folder.mkdir(parents=True)
+        return folder
+
+
+def test_when_a_place_has_lost_the_claim_the_next_one_is_asked(
+    ledger: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = verdicts.find_published(NAME, ledger.url)
+    (one,) = found.find(str(MEASURED))
+    twice = (one, msgspec.structs.replace(one, location="ben/nova", revision="0" * 40))
+    monkeypatch.setattr(
+        verdicts, "find_published", lambda *_: replace(found, heads=(*found.heads, *twice[1:]))
+    )
+    options = DownloadOptions(
+        origin=WeightsOrigin(ledger=ledger.url),
+        run=NAME,
+        head=str(MEASURED),
+        target=tmp_path / "head",
+    )
+    storage: Any = WithoutClaim
+    lost = r"not verified: it has no tequio/claim\.json \(No such file or directory\)"
+    with pytest.raises(UserFacingError, match=rf"^ana/nova: {lost}; ben/nova: {lost}$"):
+        download.download_head(options, storage, lambda _: None, NoProgress())
+    assert [one.name for one in (tmp_path / ".head.part").iterdir()] == ["lock"]
 
 
 # --- from a bucket, through the command

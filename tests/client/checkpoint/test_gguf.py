@@ -121,6 +121,20 @@ def test_the_scaling_of_llama_3_is_what_speeds_are_divided_by(folder: Path) -> N
     assert factors[-1] == 8
 
 
+def test_rows_of_a_table_without_a_token_are_filled_up(folder: Path) -> None:
+    from gguf import GGUFReader, TokenType  # noqa: PLC0415 - as above
+
+    in_place_of_the_head(folder, LIKE_LLAMA | {"model_type": "llama", "vocab_size": 320})
+    reader = GGUFReader(gguf.write_gguf(folder, NoProgress()))
+    (table,) = [one for one in reader.tensors if one.name == "token_embd.weight"]
+    tokens, types = (
+        reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type")
+    )
+    assert len(tokens) == len(types) == table.shape[1] == 320
+    assert tokens[319] == "[PAD319]"
+    assert (types[65], types[319]) == (TokenType.NORMAL, TokenType.UNUSED)
+
+
 def test_linear_scaling_is_named(folder: Path) -> None:
     from gguf import GGUFReader  # noqa: PLC0415 - as above
 

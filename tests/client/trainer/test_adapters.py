@@ -302,8 +302,6 @@ def test_a_matrix_with_few_positions_tells_nothing_of_copies(rank: int, entries:
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     delta = np.zeros(layout.elements, np.float32)
     delta[: rank * 64] = np.random.default_rng(1).normal(size=rank * 64)
-    encoded = codecs.encode(
-        codecs.outer_algorithm(Algorithm(k=256), 256, 0.0), layout, delta, None, torch.device("cpu")
-    )
+    encoded = codecs.encode(codecs.outer_algorithm(Algorithm(k=256), 256, 0.0), layout, delta, None)
     rows = shape.rows(np.frombuffer(encoded.payload, np.uint8))
     assert sketch(rows, shape, layout, np.arange(1)).entries == entries

@@ -330,7 +330,7 @@ def test_dense_contributions_are_compared_without_leaves(now: Situated) -> None:
     model = replace(now.model, algorithm=algorithm)
     leaves = OpenedLeaves(chunks=now.chunks, before=None, after=None)
     for delta, is_honest in ((now.mine.delta, True), (now.made[0].delta, False)):
-        sent = codecs.encode(algorithm, now.lab.layout, delta, None, torch.device("cpu")).payload
+        sent = codecs.encode(algorithm, now.lab.layout, delta, None).payload
         found = audit.measure(model, now.mine.delta, np.frombuffer(sent, np.uint8), leaves)
         assert (found.hidden == 0) is is_honest
         assert ("hidden" in exceeded(found, CONVICT)) is not is_honest

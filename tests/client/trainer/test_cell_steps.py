@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -62,6 +62,8 @@ BOUNDARY = 202
 """An id in the middle of the first sample."""
 APART = 3e-4
 """Relative L2 distance of two ways from one head: as far as the last bits of sums may lead."""
+APART_IN_FLOAT16 = 0.01
+"""The same of two gradients, one of which is partly rounded to float16."""
 
 
 def rank_main(rank: int, ranks: int, file: str, work: Callable[[Cell], Numbers]) -> None:
@@ -115,13 +117,23 @@ def out_of_memory_once(cell: Cell) -> Numbers:
     def backward(losses: TokenLoss, part: Tensor, scale: float) -> Tensor:
         if cell.rank == 1 and not met:
             met.append(len(part))
-            raise torch.OutOfMemoryError("no room for a batch")
+            raise RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GiB)")
         return real(losses, part, scale)
 
     with mock.patch.object(TokenLoss, "backward", backward):
         found = two_steps(cell)
     assert len(met) == cell.rank
     return found
+
+
+def mixed_precisions(cell: Cell) -> Numbers:
+    """A gradient that one rank computes in float16, as older cards do, and the others do not."""
+    precision = torch.float16 if cell.rank == 1 else torch.float32
+    device = replace(open_device("cpu"), precision=precision)
+    cell.exchange_precisions(precision)
+    model = build_random(CONFIG, 1)
+    inner.compute_gradients(model, samples(), BatchSize(SEQUENCE, device, cell), lambda: None)
+    return np.concatenate([inner.gradient(one).flatten() for one in model.parameters.values()])
 
 
 def replaced(cell: Cell) -> Numbers:
@@ -321,6 +333,15 @@ def out_of_memory_in_a_stage(cell: Cell) -> Numbers:
 
 def test_a_stage_without_room_for_a_micro_batch_says_so(tmp_path: Path) -> None:
     assert in_cell(tmp_path, out_of_memory_in_a_stage, 1) == [0]
+
+
+def test_a_rank_in_float16_and_one_in_float32_find_the_gradient_of_one_device(
+    tmp_path: Path,
+) -> None:
+    one, other = in_cell(tmp_path, mixed_precisions)
+    alone = mixed_precisions(Cell())
+    assert np.array_equal(one, other)
+    assert np.linalg.norm(one - alone) < APART_IN_FLOAT16 * np.linalg.norm(alone)
 
 
 def test_a_task_that_is_replaced_ends_on_every_rank_and_leaves_them_together(

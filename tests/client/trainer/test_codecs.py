@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAYOUT = WeightLayout.of([("matrix", (100, 100)), ("vector", (10,))], "flat")
-CPU = torch.device("cpu")
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 
@@ -61,7 +60,7 @@ def _kept(encoded: codecs.EncodedContribution) -> NDArray[np.float32]:
 @pytest.mark.parametrize("bits", [1, 2, 4])
 def test_what_is_sent_and_what_stays_behind_make_the_whole(bits: Literal[1, 2, 4]) -> None:
     algorithm, delta = _sparse(bits), _delta()
-    encoded = codecs.encode(algorithm, LAYOUT, delta, None, CPU)
+    encoded = codecs.encode(algorithm, LAYOUT, delta, None)
     assert first_broken_record(encoded.payload, algorithm.shape) is None
     inside = delta != 0
     whole = _decoded(encoded, algorithm) + _kept(encoded)
@@ -71,7 +70,7 @@ def test_what_is_sent_and_what_stays_behind_make_the_whole(bits: Literal[1, 2, 4
 
 def test_the_largest_entries_are_sent_at_nearly_their_size() -> None:
     delta = _delta()
-    sent = _decoded(codecs.encode(_sparse(4, 512), LAYOUT, delta, None, CPU), _sparse(4, 512))
+    sent = _decoded(codecs.encode(_sparse(4, 512), LAYOUT, delta, None), _sparse(4, 512))
     largest = np.argsort(-np.abs(delta))[:100]
     np.testing.assert_allclose(sent[largest], delta[largest], rtol=0.12)
 
@@ -81,40 +80,40 @@ def test_what_stayed_behind_is_sent_later() -> None:
     nothing = np.zeros_like(delta)
     feedback, sent = None, np.zeros(delta.size)
     for turn in range(60):
-        encoded = codecs.encode(algorithm, LAYOUT, nothing if turn else delta, feedback, CPU)
+        encoded = codecs.encode(algorithm, LAYOUT, nothing if turn else delta, feedback)
         feedback, sent = encoded.feedback, sent + _decoded(encoded, algorithm)
     inside = delta != 0
     assert np.corrcoef(sent[inside], delta[inside])[0, 1] > 0.9
 
 
 def test_padding_is_never_remembered() -> None:
-    feedback = _kept(codecs.encode(_sparse(k=512), LAYOUT, _delta(), None, CPU))
+    feedback = _kept(codecs.encode(_sparse(k=512), LAYOUT, _delta(), None))
     padding = LAYOUT.padding(0, LAYOUT.chunks)
     assert not feedback.reshape(-1, CHUNK)[padding.chunks][padding.masks].any()
 
 
 def test_the_feedback_root_is_a_tree_over_chunks() -> None:
-    encoded = codecs.encode(_sparse(), LAYOUT, _delta(), None, CPU)
+    encoded = codecs.encode(_sparse(), LAYOUT, _delta(), None)
     assert encoded.feedback is not None
     chunks = encoded.feedback.reshape(-1, CHUNK)
     assert encoded.feedback_root == merkle.root([chunk.tobytes() for chunk in chunks])
 
 
 def test_a_zero_delta_sends_empty_chunks() -> None:
-    encoded = codecs.encode(_sparse(), LAYOUT, np.zeros_like(_delta()), None, CPU)
+    encoded = codecs.encode(_sparse(), LAYOUT, np.zeros_like(_delta()), None)
     assert not decode_records(encoded.payload, _sparse().shape).scales.any()
 
 
 def test_a_trainer_is_warned_of_saturation_and_of_growing_feedback() -> None:
-    assert codecs.encode(_sparse(), LAYOUT, _delta(size=1.0), None, CPU).warnings == ("saturated",)
-    large = codecs.encode(_sparse(), LAYOUT, _delta(size=0.01), None, CPU).feedback
-    assert "feedback" in codecs.encode(_sparse(), LAYOUT, _delta(2, 1e-5), large, CPU).warnings
+    assert codecs.encode(_sparse(), LAYOUT, _delta(size=1.0), None).warnings == ("saturated",)
+    large = codecs.encode(_sparse(), LAYOUT, _delta(size=0.01), None).feedback
+    assert "feedback" in codecs.encode(_sparse(), LAYOUT, _delta(2, 1e-5), large).warnings
 
 
 def test_diloco_sends_everything_and_keeps_nothing() -> None:
     algorithm = codecs.outer_algorithm(Algorithm(name="diloco", k=4096, bits=8), 4096, 0.95)
     delta = _delta()
-    encoded = codecs.encode(algorithm, LAYOUT, delta, None, CPU)
+    encoded = codecs.encode(algorithm, LAYOUT, delta, None)
     assert first_broken_record(encoded.payload, algorithm.shape) is None
     np.testing.assert_allclose(_decoded(encoded, algorithm), delta, atol=3e-5)
     assert (encoded.feedback, encoded.feedback_root) == (None, bytes(32))
@@ -158,7 +157,7 @@ def _signs(payload: bytes, shape: RecordShape) -> NDArray[np.float64]:
 
 def test_distro_sends_the_signs_of_the_largest_coefficients() -> None:
     algorithm, gradient = _distro(), _gradient()
-    encoded = codecs.encode(algorithm, TILES, gradient, None, CPU)
+    encoded = codecs.encode(algorithm, TILES, gradient, None)
     assert first_broken_record(encoded.payload, algorithm.shape) is None
     assert encoded.warnings == ()
     wanted = _coefficients(gradient.reshape(-1, CHUNK))
@@ -170,7 +169,7 @@ def test_distro_sends_the_signs_of_the_largest_coefficients() -> None:
 
 def test_the_protocol_decodes_what_distro_encoded() -> None:
     algorithm, gradient = _distro(512), _gradient()
-    sent = _signs(codecs.encode(algorithm, TILES, gradient, None, CPU).payload, algorithm.shape)
+    sent = _signs(codecs.encode(algorithm, TILES, gradient, None).payload, algorithm.shape)
     exact = inverse_dct((sent * 2**COEFFICIENT_SHIFT).astype(np.int64))
     floating = codecs.inverse_transform(torch.from_numpy(sent)).numpy() * 2**COEFFICIENT_SHIFT
     # The protocol's basis is rounded to 2^-14, and these are sums of 512 coefficients.
@@ -181,8 +180,8 @@ def test_the_protocol_decodes_what_distro_encoded() -> None:
 
 def test_what_was_sent_is_zero_in_the_momentum_and_the_rest_stays() -> None:
     algorithm, gradient = _distro(), _gradient()
-    first = codecs.encode(algorithm, TILES, gradient, None, CPU)
-    second = codecs.encode(algorithm, TILES, gradient, first.feedback, CPU)
+    first = codecs.encode(algorithm, TILES, gradient, None)
+    second = codecs.encode(algorithm, TILES, gradient, first.feedback)
     total = 0.999 * _kept(first) + gradient
     before = _coefficients(total.reshape(-1, CHUNK)[SQUARE])
     after = _coefficients(_kept(second).reshape(-1, CHUNK)[SQUARE])
@@ -194,11 +193,11 @@ def test_what_was_sent_is_zero_in_the_momentum_and_the_rest_stays() -> None:
 
 def test_the_momentum_never_remembers_padding_nor_grows_by_sending() -> None:
     algorithm = _distro()
-    kept = codecs.encode(algorithm, TILES, _gradient(), None, CPU).feedback
+    kept = codecs.encode(algorithm, TILES, _gradient(), None).feedback
     nothing, padding = np.zeros_like(_gradient()), TILES.padding(0, TILES.chunks)
     assert kept is not None
     for _ in range(20):
-        encoded = codecs.encode(algorithm, TILES, nothing, kept, CPU)
+        encoded = codecs.encode(algorithm, TILES, nothing, kept)
         assert not _kept(encoded).reshape(-1, CHUNK)[padding.chunks][padding.masks].any()
         before, after = (
             np.linalg.norm(
@@ -218,7 +217,7 @@ def test_the_momentum_stays_bounded_under_a_lasting_gradient_with_noise(k: int) 
     feedback, norms, names = None, [], set[str]()
     for turn in range(3 * 4096 // k):
         gradient = lasting + 3 * _gradient(turn % 50)
-        encoded = codecs.encode(algorithm, TILES, gradient, feedback, CPU)
+        encoded = codecs.encode(algorithm, TILES, gradient, feedback)
         feedback = encoded.feedback
         names |= set(encoded.warnings)
         norms.append(float(np.linalg.norm(_kept(encoded)) / np.linalg.norm(gradient)))
@@ -231,11 +230,11 @@ def test_the_momentum_stays_bounded_under_a_lasting_gradient_with_noise(k: int) 
 def test_a_tile_of_zeros_has_no_signs() -> None:
     gradient = _gradient()
     gradient.reshape(-1, CHUNK)[SQUARE] = 0
-    encoded = codecs.encode(_distro(), TILES, gradient, None, CPU)
+    encoded = codecs.encode(_distro(), TILES, gradient, None)
     scales = decode_records(encoded.payload, _distro().shape).scales
     assert scales.tolist() == [1, 1, 1, 1, 0, 0, 1]
 
 
 def test_a_momentum_of_a_hundred_gradients_is_told() -> None:
-    long = codecs.encode(_distro(), TILES, _gradient(size=1.0), None, CPU).feedback
-    assert codecs.encode(_distro(), TILES, _gradient(2), long, CPU).warnings == ("feedback",)
+    long = codecs.encode(_distro(), TILES, _gradient(size=1.0), None).feedback
+    assert codecs.encode(_distro(), TILES, _gradient(2), long).warnings == ("feedback",)

@@ -1,5 +1,8 @@
 """Devices: what is asked for, or a reason why not."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -13,6 +16,21 @@ def test_the_cpu_computes_in_float32() -> None:
 
 def test_auto_always_finds_one() -> None:
     assert device.open_device("auto").handle.type in ("cuda", "xpu", "mps", "cpu")
+
+
+def test_cards_are_numbered_as_the_probe_does_before_they_are_first_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    orders = list[str | None]()
+
+    def count() -> int:
+        orders.append(os.getenv("CUDA_DEVICE_ORDER"))
+        return 0
+
+    monkeypatch.setattr(torch.cuda, "device_count", count)
+    device.open_device("auto")
+    assert orders == ["PCI_BUS_ID"]
 
 
 def test_a_device_that_is_not_there_is_told() -> None:
@@ -36,6 +54,30 @@ def test_a_card_computes_in_what_its_tensor_cores_take(
     assert device._cuda_precision(capability, name) == precision  # noqa: SLF001 - needs no card
 
 
+@pytest.mark.parametrize(
+    ("architecture", "precision"),
+    [
+        ("gfx906:sramecc+:xnack-", torch.float32),
+        ("gfx90a:sramecc+:xnack-", torch.bfloat16),
+        ("gfx942", torch.bfloat16),
+        ("gfx1030", torch.float32),
+        ("gfx1100", torch.bfloat16),
+        ("gfx1201", torch.bfloat16),
+    ],
+)
+def test_an_amd_card_computes_in_bfloat16_if_it_has_units_for_it(
+    architecture: str, precision: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traits = SimpleNamespace(gcnArchName=architecture)
+    monkeypatch.setattr(torch.version, "hip", "7.2")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: traits)
+    # As ROCm gives them: the capability is the number of the architecture.
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (9, 0))
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "an AMD card")
+    chosen = device.fastest_precision.__wrapped__(torch.device("cuda"))
+    assert chosen == precision
+
+
 @pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_computes_in_bfloat16() -> None:
@@ -43,6 +85,27 @@ def test_cuda_computes_in_bfloat16() -> None:
     with chosen.autocast():
         product = torch.ones(8, 8, device=chosen.handle) @ torch.ones(8, 8, device=chosen.handle)
     assert product.dtype == chosen.precision
+
+
+@pytest.mark.parametrize("name", ["cuda:0", "xpu:0", "mps"])
+def test_memory_of_every_accelerator_is_limited_until_there_is_no_limit(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch's own functions for each are replaced, since there is no such card here."""
+    opened = device.ComputeDevice(
+        handle=torch.device(name),
+        name=name,
+        memory_mb=0 if name == "mps" else 8_000,
+        precision=torch.float32,
+    )
+    shares: list[tuple[object, ...]] = []
+    module = torch.get_device_module(opened.handle)
+    monkeypatch.setattr(module, "set_per_process_memory_fraction", lambda *to: shares.append(to))
+    monkeypatch.setattr(torch.mps, "recommended_max_memory", lambda: 8_000 << 20)
+    for memory_mb in (2_000, 9_000, 0):
+        device.apply_limits(opened, threads=device.thread_count(), memory_mb=memory_mb)
+    which = () if name == "mps" else (opened.handle,)
+    assert shares == [(0.25, *which), (1.0, *which), (1.0, *which)]
 
 
 @pytest.mark.parametrize("name", ["xpu:0", "mps"])

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import torch
 
 from tequio_client.ipc import trainer
+from tequio_client.trainer import gain, prepared, tasks
+from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.limits import GAIN_MOST
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.client.trainer.conftest import Child
     from tests.client.trainer.small_run import SmallRun
 
@@ -57,6 +62,36 @@ def test_training_shows_on_its_windows_and_nowhere_else(run: SmallRun, child: Ch
     assert same == 0  # the same windows on both sides
     child.send(msgspec.structs.replace(command, command=4))
     assert child.until(trainer.GainsMeasured).gains == found
+
+
+class OnAMac(torch.Tensor):
+    """Losses on a device without float64."""
+
+    def double(self) -> torch.Tensor:
+        raise TypeError("Cannot convert a MPS Tensor to float64 dtype")
+
+    def cpu(self, memory_format: torch.memory_format = torch.preserve_format) -> torch.Tensor:
+        return self.as_subclass(torch.Tensor).cpu(memory_format=memory_format)
+
+
+def test_losses_of_a_device_without_float64_are_added_up(
+    run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = prepared.prepare_model(run.prepare(21))
+    context = gain.GainContext(
+        model=setup.model,
+        layout=setup.layout,
+        params=setup.manifest.outer_params(1, 64),
+        master=setup.map_master(run.weights),
+        data=tasks._training_data(setup, run.shards),  # noqa: SLF001 - as a task reads it
+        batch=setup.batch,
+        check=lambda: None,
+    )
+    setup.model.load(context.master, setup.layout)
+    expected = gain.window_losses(context, FAR)
+    real = TokenLoss.losses
+    monkeypatch.setattr(TokenLoss, "losses", lambda *given: real(*given).as_subclass(OnAMac))
+    assert gain.window_losses(context, FAR).tolist() == expected.tolist()
 
 
 def test_slots_are_measured_in_their_order_while_there_is_time(run: SmallRun, child: Child) -> None:

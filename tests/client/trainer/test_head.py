@@ -9,6 +9,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,6 +229,24 @@ def test_all_engines_agree_with_the_reference(
         assert made.kept == want.kept, kind
 
 
+def test_a_device_has_one_block_at_a_time_whatever_the_number_of_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step, (weights, aux, contributions) = random_step("diloco", seed=11)
+    assert step.layout.chunks > 64, "two blocks"
+    files, placed = put(tmp_path, weights, aux, contributions)
+    second, real = threading.Barrier(2), AcceleratorEngine._decode  # noqa: SLF001 - on the device
+
+    def decode(engine: AcceleratorEngine, *given: Any) -> Any:  # noqa: ANN401 - as the real one
+        with pytest.raises(threading.BrokenBarrierError):  # nobody else came in the meantime
+            second.wait(0.05)
+        return real(engine, *given)
+
+    monkeypatch.setattr(AcceleratorEngine, "_decode", decode)
+    engine = AcceleratorEngine(step.params, "cpu")
+    compute_next_head(step=step, contributions=placed, files=files, engine=engine, threads=2)
+
+
 def test_chunks_that_are_no_block_of_their_own_are_aligned(tmp_path: Path) -> None:
     """Aux leaves are half as many chunks as weight leaves: they too must begin where blocks do."""
     step, (weights, _, contributions) = random_step("sparseloco", seed=3, down_k=16)
@@ -326,6 +345,7 @@ def test_the_engine_fits_model_and_device() -> None:
 
 _SMALL_MODEL = """
 import sys
+import threading
 from tequio_client.trainer.head import engine_for
 from tequio_shared.head.head import OuterParams, OuterStep
 from tequio_shared.head.layout import WeightLayout

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
-import torch
 
 from tequio_client.trainer import codecs, engines, likeness, record_kernels, screen
 from tequio_shared.head.contribution import (
@@ -59,7 +58,7 @@ def test_both_encode_alike_from_round_to_round(
         made = []
         for is_on in (False, True):
             _compiled(monkeypatch, is_on=is_on)
-            given = (algorithm, LAYOUT, _delta(turn), feedback, torch.device("cpu"))
+            given = (algorithm, LAYOUT, _delta(turn), feedback)
             made.append(codecs.encode(*given, threads=2))
         ours, theirs = made
         rows = [shape.rows(np.frombuffer(one.payload, np.uint8))[WHOLE] for one in made]
@@ -79,7 +78,7 @@ def test_of_equal_sizes_the_lower_places_are_sent(monkeypatch: pytest.MonkeyPatc
     delta = np.full(LAYOUT.elements, -1e-3, np.float32)
     delta[100] = 2e-3
     algorithm = codecs.SparseLoCo(shape=shape, feedback_decay=0.95)
-    payload = codecs.encode(algorithm, LAYOUT, delta, None, torch.device("cpu")).payload
+    payload = codecs.encode(algorithm, LAYOUT, delta, None).payload
     first = decode_records(payload, shape)
     assert first.indices[0].tolist() == [0, 1, 2, 3, 4, 5, 6, 100]
     assert first.levels[0].tolist() == [-1] * 7 + [1]
@@ -91,7 +90,7 @@ def _payload(shape: RecordShape, seed: int) -> NDArray[np.uint8]:
         algorithm: codecs.OuterAlgorithm = codecs.DiLoCo(shape=shape)
     else:
         algorithm = codecs.SparseLoCo(shape=shape, feedback_decay=0.95)
-    made = codecs.encode(algorithm, LAYOUT, _delta(seed), None, torch.device("cpu"))
+    made = codecs.encode(algorithm, LAYOUT, _delta(seed), None)
     return shape.rows(np.frombuffer(made.payload, np.uint8)).copy()
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 
 from tequio_client.trainer import codecs, device, inner, model, screen
 from tequio_client.trainer.batch import BatchSize
@@ -83,7 +82,7 @@ def _encoded(
 ) -> tuple[bytes, NDArray[np.uint16] | None]:
     """The payload, and the error feedback after it."""
     algorithm = codecs.SparseLoCo(shape=SHAPE, feedback_decay=0.95)
-    made = codecs.encode(algorithm, run.origin.layout, delta, feedback, torch.device("cpu"))
+    made = codecs.encode(algorithm, run.origin.layout, delta, feedback)
     return made.payload, made.feedback
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from torch import Tensor
 from tequio_client import clock
 from tequio_client.ipc import trainer
 from tequio_client.trainer import batch as batches
-from tequio_client.trainer import device, inner, model, prepared, tasks, token_loss
+from tequio_client.trainer import device, inner, loop, model, prepared, tasks, token_loss
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
@@ -26,10 +27,16 @@ from tests.support import architectures
 if TYPE_CHECKING:
     from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.prepared import PreparedModel
+    from tequio_shared.head.head import OuterParams
     from tests.client.trainer.small_run import SmallRun
 
 CPU = device.open_device("cpu")
 SEQUENCE = 16
+ON_OTHER_CARDS = torch.OutOfMemoryError("CUDA out of memory.")
+ON_A_MAC = (
+    RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GiB). Tried to allocate 3.00 GiB"),
+    RuntimeError("Invalid buffer size: 9.54 GiB"),
+)
 SAMPLES = torch.randint(0, 256, (8, SEQUENCE + 1), generator=torch.Generator().manual_seed(1))
 
 
@@ -75,7 +82,12 @@ def test_a_network_that_cannot_recompute_says_so() -> None:
 class SmallCard:
     """Runs out of memory above `room` samples at once; a recomputing network takes a quarter."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, room: float) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        room: float,
+        error: RuntimeError = ON_OTHER_CARDS,
+    ) -> None:
         self.room, self.failures = room, 0
         real = TokenLoss.backward
 
@@ -86,7 +98,7 @@ class SmallCard:
             loss = real(losses, samples, scale)
             if need > self.room:
                 self.failures += 1  # after the gradients were added: they must not count twice
-                raise torch.OutOfMemoryError
+                raise error
             return loss
 
         monkeypatch.setattr(TokenLoss, "backward", backward)
@@ -125,28 +137,74 @@ def test_a_batch_is_halved_then_recomputed_then_halved_again(
         torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-6, msg=name)
 
 
+@pytest.mark.parametrize("error", [ON_OTHER_CARDS, *ON_A_MAC])
 def test_less_memory_than_one_recomputed_sample_takes_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
+    error: RuntimeError, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built, batch = small("llama"), BatchSize(SEQUENCE, CPU)
-    card = SmallCard(monkeypatch, 0.2)
-    with pytest.raises(torch.OutOfMemoryError):
+    card = SmallCard(monkeypatch, 0.2, error)
+    with pytest.raises(type(error)) as caught:
         inner.compute_gradients(built, SAMPLES, batch, lambda: None)
+    failed = loop._failure(7, caught.value)  # noqa: SLF001 - what the worker is told
+    assert (failed.code, failed.fatal) == ("memory", False)
     assert batch.samples == 1
     assert card.failures == 9, "128 samples of 16 tokens, halved seven times; recomputed once"
 
 
-def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> None:
+def done(setup: PreparedModel, task: trainer.Train | trainer.Advance) -> trainer.CommandReport:
     """Run one task as the trainer's loop does."""
-    outs = {out: str(folder / f"{out}-{number}") for out in ("payload_out", "feedback_out")}
-    task = run.train(number, "remembered", delta_out=str(folder / f"delta-{number}"), **outs)
     queue = TaskQueue()
     queue.put(setup.prepare)
     queue.put(task)
     context = TaskContext(
         setup=setup, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
     )
-    assert isinstance(tasks.run(context), trainer.Trained)
+    return tasks.run(context)
+
+
+def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> trainer.Contribution:
+    """Train one contribution."""
+    outs = {out: str(folder / f"{out}-{number}") for out in ("payload_out", "feedback_out")}
+    task = run.train(number, "remembered", delta_out=str(folder / f"delta-{number}"), **outs)
+    trained = done(setup, task)
+    assert isinstance(trained, trainer.Trained)
+    return trainer.Contribution(header=trained.header, payload=outs["payload_out"])
+
+
+class FullCard(device.AcceleratorEngine):
+    """A card without room for a block."""
+
+    def __init__(self, params: OuterParams, _device: str) -> None:
+        super().__init__(params, "cpu")
+
+    def move(self, *_: object) -> NoReturn:
+        raise torch.OutOfMemoryError("XPU out of memory.")
+
+
+def test_an_outer_step_that_does_not_fit_into_a_card_is_taken_by_the_processor(
+    run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = prepared.prepare_model(run.prepare(1))
+    out = tmp_path / "head-1.weights"
+    task = trainer.Advance(
+        command=31,
+        round=1,
+        run=run.run,
+        parent=run.head,
+        k=256,
+        weights=run.weights,
+        weights_out=str(out),
+        contributions=(train(setup, run, 30, tmp_path),),
+    )
+    expected = done(setup, task)
+    assert isinstance(expected, trainer.AdvanceReport)
+    out.unlink()
+    monkeypatch.setattr(device, "AcceleratorEngine", FullCard)
+    card = dataclasses.replace(setup.device, handle=torch.device("xpu"))
+    found = done(dataclasses.replace(setup, device=card), task)
+    assert isinstance(found, trainer.AdvanceReport)
+    assert found.head == expected.head
+    assert out.exists()
 
 
 def test_what_fits_is_found_once_for_a_prepared_model(

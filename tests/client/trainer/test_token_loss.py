@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -173,6 +174,37 @@ def test_a_network_that_cannot_be_cut_computes_all_logits(monkeypatch: pytest.Mo
         torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-3, msg=name)
     found = losses.losses(SAMPLES[:, :-1], SAMPLES[:, 1:])
     assert float(found.sum()) == pytest.approx(loss, rel=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "can_be_cut"), [("gpt2", True), ("modernbert-decoder", False)])
+def test_a_network_is_tried_once_and_not_for_each_batch(
+    kind: str, *, can_be_cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, tried = architectures.small_model(kind), list[bool | None]()
+    real = token_loss._is_equal  # noqa: SLF001 - the trial
+
+    def try_out(*given: Any) -> bool | None:  # noqa: ANN401 - as the real one
+        tried.append(real(*given))
+        return tried[-1]
+
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    monkeypatch.setattr(token_loss, "_is_equal", try_out)
+    for _ in range(2):
+        TokenLoss(built, CPU).losses(SAMPLES[:, :-1], SAMPLES[:, 1:])
+    assert tried == [can_be_cut]
+
+
+def test_a_head_that_diverged_does_not_tell_if_a_network_can_be_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = architectures.small_model("gpt2")
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    for weights in (float("nan"), 0.01):
+        with torch.no_grad():
+            for one in built.parameters.values():
+                one.fill_(weights)
+        TokenLoss(built, CPU).losses(SAMPLES[:, :-1], SAMPLES[:, 1:])
+        assert built.can_be_cut is (None if math.isnan(weights) else True)
 
 
 @pytest.mark.parametrize("kind", ["llama", "cohere"])

@@ -26,7 +26,7 @@ from torch.func import functional_call, grad_and_value, vmap
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.device import ComputeDevice, is_out_of_memory
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.private import noise
@@ -57,7 +57,8 @@ class PrivateStep:
         """Leave the noisy mean of the clipped gradients in the model; returns the summed loss.
 
         `samples` are those drawn, ids int64 [B, L + 1], B may be 0; the loss of each is the mean
-        over its targets, nats. Raises torch.OutOfMemoryError when not even one document fits.
+        over its targets, nats. Raises what `is_out_of_memory` knows when not even one
+        document fits.
         """
         total, loss = self._sum(samples)
         # In the order of the names, so that a seed gives the same noise again.
@@ -81,8 +82,8 @@ class PrivateStep:
                     for part in torch.split(samples, most)
                     if len(part)
                 ]
-            except torch.OutOfMemoryError:
-                if most == 1:
+            except RuntimeError as err:
+                if not is_out_of_memory(err) or most == 1:
                     raise
                 most //= 2
             else:

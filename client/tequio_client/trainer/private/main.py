@@ -140,7 +140,6 @@ def _code(err: Exception) -> str:
         ("BudgetSpentError", "budget"),
         ("WeightsNotFiniteError", "non_finite"),
         ("DeviceError", "device"),
-        ("OutOfMemoryError", "memory"),
         ("MemoryError", "memory"),
         ("ModelError", "model"),
     ):
@@ -148,6 +147,10 @@ def _code(err: Exception) -> str:
             return code
     if isinstance(err, (UserFacingError, MalformedError)):
         return "input"
+    if isinstance(err, RuntimeError):  # of torch, which is loaded then
+        from tequio_client.trainer.device import is_out_of_memory  # noqa: PLC0415 - brings torch
+
+        return "memory" if is_out_of_memory(err) else "internal"
     return "output" if isinstance(err, OSError) else "internal"
 
 

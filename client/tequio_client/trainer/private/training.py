@@ -98,7 +98,7 @@ class LocalTrainer:
         """Train, and write the change of the weights.
 
         Raises UserFacingError for what the request names, BudgetSpentError before the first step,
-        WeightsNotFiniteError, OSError, torch.OutOfMemoryError.
+        WeightsNotFiniteError, OSError, and what `is_out_of_memory` knows.
         """
         begun = time.perf_counter()
         setup = self._set_up(request)

@@ -6,7 +6,7 @@ import json
 import math
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from tequio_client.ipc.private import InnerSteps
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import Optimiser
-from tequio_client.trainer.private import noise
+from tequio_client.trainer.private import dp_sgd, main, noise
 from tequio_client.trainer.private.dp_sgd import PrivateStep, add_clipped, per_sample_gradients
 from tequio_client.trainer.private.training import inner_params
 from tequio_client.trainer.token_loss import IGNORED, inputs_and_targets
@@ -194,6 +194,28 @@ def test_a_sum_is_the_same_however_many_documents_fit_at_once() -> None:
         add_clipped(total, {name: one[part : part + 2] for name, one in gradients.items()}, 0.5)
     _step(built, clip=0.5).compute_gradients(samples)
     assert torch.allclose(_left(built), _flat(total), rtol=1e-5, atol=1e-7)
+
+
+def test_documents_that_do_not_fit_into_a_macs_memory_are_taken_in_smaller_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built, samples, sizes = _model(), _samples(9), list[int]()
+    real, room = dp_sgd.per_sample_gradients, 2
+
+    def scarce(*given: Any) -> Any:  # noqa: ANN401 - as the real one
+        sizes.append(len(given[2]))
+        if sizes[-1] > room:
+            raise RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GiB)")
+        return real(*given)
+
+    monkeypatch.setattr(dp_sgd, "per_sample_gradients", scarce)
+    step = _step(built, clip=0.5)
+    step.compute_gradients(samples)
+    assert sizes[-5:] == [2, 2, 2, 2, 1]
+    room = 0
+    with pytest.raises(RuntimeError, match="MPS backend") as caught:
+        step.compute_gradients(samples)
+    assert main._code(caught.value) == "memory"  # noqa: SLF001 - what the member is told
 
 
 def test_without_noise_and_clip_a_step_is_that_of_plain_training() -> None:
