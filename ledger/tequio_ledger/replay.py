@@ -65,6 +65,7 @@ def load_and_derive(database: Database, log: Log, state: State, apply: Apply) ->
 
     log.load(apply_and_derive)
     with database.translated_errors(), database.writer.begin() as connection:
+        database.dialect.begin_rewriting(connection)
         derived.clear(connection)
         derived.write(connection, changes, state)
 
