@@ -41,7 +41,7 @@ def replay(settings: LedgerSettings) -> int:
             state = State(genesis, DocumentCache(blobs).read)
             key = VerifierKey.parse(genesis.log_key).key
             signer = client.open_signer(folder, settings.signer, key)
-            log = Log(database, genesis, signer, Guard(folder.mark, genesis), now_ms)
+            log = Log(database, genesis, signer, Guard(folder.mark, genesis, database), now_ms)
 
             def apply(stored: StoredEntry, entry: Entry) -> None:
                 state.apply(stored.index, entry, stored.at_ms)

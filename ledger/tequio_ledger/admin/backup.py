@@ -275,7 +275,7 @@ def _check(folder: DataFolder) -> None:
         genesis = _genesis(folder, database)
         blobs = BlobFolder(folder.blobs, database, now_ms, 0)
         state = State(genesis, DocumentCache(blobs).read)
-        guard = Guard(folder.mark, genesis)
+        guard = Guard(folder.mark, genesis, database)
         log = Log(database, genesis, client.open_signer(folder), guard, now_ms)
         log.read(lambda stored, entry: state.apply(stored.index, entry, stored.at_ms))
 
