@@ -17,6 +17,8 @@ import itertools
 import os
 import re
 import threading
+import time
+from collections import Counter
 from collections.abc import Collection, Iterator
 from io import BufferedReader
 from pathlib import Path
@@ -53,6 +55,8 @@ UNKNOWN_AUTHOR = PeerKey(bytes(32))
 """Author of a file that a killed process left without a row; not a point, so not a key."""
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
+RECOUNT_S = 60.0
+"""Age at which the sums by author are read again: other processes store and delete blobs, too."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
@@ -89,6 +93,8 @@ class BlobFolder:
         self._numbers = itertools.count()  # makes names of unfinished files unique
         self._checked: dict[Digest, tuple[int, int, int, int]] = {}  # what `open` hashed, by stamp
         self._uploads: set[Upload] = set()  # unfinished: each may still fill its whole size
+        self._stored: Counter[PeerKey | None] = Counter()  # bytes occupied, by author
+        self._recount_at_s = 0.0  # when these are read again
         self._lock = threading.Lock()  # held while room is counted and reserved
         self._places = threading.Lock()  # held while the folder of a blob must exist
 
@@ -155,6 +161,7 @@ class BlobFolder:
                 is_old = (BLOB.c.sha256 == digest) & (BLOB.c.at < before_ms)
                 if connection.execute(delete(BLOB).where(is_old)).rowcount:
                     self._remove(digest)
+        self._recount_at_s = 0.0
 
     def _remove(self, digest: Digest) -> None:
         if self._bucket is not None:
@@ -212,7 +219,8 @@ class BlobFolder:
             if author is None or author in favoured:
                 # A stranger who sent a copy first must not decide how long it is stored.
                 others = update(BLOB).where(row, BLOB.c.author > b"")
-                connection.execute(others.values(author=author))
+                if connection.execute(others.values(author=author)).rowcount:
+                    self._recount_at_s = 0.0
         return found > 0
 
     def read(self, digest: Digest) -> bytes:
@@ -360,6 +368,8 @@ class BlobFolder:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
             upsert(connection, BLOB, [row], fresh=("at",))  # of two authors the first one pays
+        with self._lock:
+            self._stored[author] += occupied_bytes(size)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -386,23 +396,30 @@ class BlobFolder:
         used = self._used()
         room = self._quota_bytes - sum(used.values())
         if author is not None and peer_quota_bytes is not None:
-            room = min(room, peer_quota_bytes - used.get(author, 0))
+            room = min(room, peer_quota_bytes - used[author])
         if favoured and author not in favoured:
             strangers = sum(size for key, size in used.items() if key and key not in favoured)
             room = min(room, self._quota_bytes // 2 - strangers)
         return room
 
-    def _used(self) -> dict[PeerKey | None, int]:
+    def _used(self) -> Counter[PeerKey | None]:
         """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
+        if time.monotonic() >= self._recount_at_s:
+            self._stored = self._count_stored()
+            self._recount_at_s = time.monotonic() + RECOUNT_S
+        used = self._stored.copy()
+        for upload in tuple(self._uploads):  # another thread may end one meanwhile
+            used[upload.author] += occupied_bytes(upload.most_bytes)
+        return used
+
+    def _count_stored(self) -> Counter[PeerKey | None]:
+        # All rows are read: at each upload, one key could occupy the ledger's threads with it.
         blocks = (BLOB.c.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
         occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
         query = select(BLOB.c.author, occupied).group_by(BLOB.c.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
-        used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
-        for upload in tuple(self._uploads):  # another thread may end one meanwhile
-            used[upload.author] = used.get(upload.author, 0) + occupied_bytes(upload.most_bytes)
-        return used
+        return Counter({None if key is None else PeerKey(key): int(size) for key, size in rows})
 
 
 def occupied_bytes(size: int) -> int:
