@@ -4,9 +4,10 @@ A blob is written to a temporary file, hashed on the way, synced and renamed: a 
 that content. Reading checks the hash again. When several processes share their blobs (`Bucket`), a
 blob gets its row when it is in the bucket, and the folder is a cache of the blobs requested here.
 
-Quotas count what a blob occupies, not only its bytes: a million tiny files fill a disk too. A blob
-that nobody named in the log for `UNNAMED_DAYS` is deleted (`ledger`), unless it is an organiser's
-or the coordinator's; sending it again begins the time again.
+Quotas count what a blob occupies, not only its bytes: a million tiny files fill a disk too. They
+leave out the coordinator's, which after some months would leave no room for uploads. A blob that
+nobody named in the log for `UNNAMED_DAYS` is deleted (`ledger`), unless it is an organiser's or the
+coordinator's; sending it again begins the time again.
 """
 
 from __future__ import annotations
@@ -290,7 +291,7 @@ class BlobFolder:
     def begin_upload(
         self,
         digest: Digest,
-        author: PeerKey | None,
+        author: PeerKey,
         peer_quota_bytes: int | None,
         *,
         claimed_bytes: int = BLOB_BYTES,
@@ -368,8 +369,9 @@ class BlobFolder:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
             upsert(connection, BLOB, [row], fresh=("at",))  # of two authors the first one pays
-        with self._lock:
-            self._stored[author] += occupied_bytes(size)
+        if author is not None:
+            with self._lock:
+                self._stored[author] += occupied_bytes(size)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -389,21 +391,21 @@ class BlobFolder:
 
     def _room(
         self,
-        author: PeerKey | None,
+        author: PeerKey,
         peer_quota_bytes: int | None,
         favoured: Collection[PeerKey],
     ) -> int:
         used = self._used()
         room = self._quota_bytes - sum(used.values())
-        if author is not None and peer_quota_bytes is not None:
+        if peer_quota_bytes is not None:
             room = min(room, peer_quota_bytes - used[author])
         if favoured and author not in favoured:
-            strangers = sum(size for key, size in used.items() if key and key not in favoured)
+            strangers = sum(size for key, size in used.items() if key not in favoured)
             room = min(room, self._quota_bytes // 2 - strangers)
         return room
 
     def _used(self) -> Counter[PeerKey | None]:
-        """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
+        """Sum up what is occupied by author, stored or reserved, without the coordinator's."""
         if time.monotonic() >= self._recount_at_s:
             self._stored = self._count_stored()
             self._recount_at_s = time.monotonic() + RECOUNT_S
@@ -416,10 +418,10 @@ class BlobFolder:
         # All rows are read: at each upload, one key could occupy the ledger's threads with it.
         blocks = (BLOB.c.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
         occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
-        query = select(BLOB.c.author, occupied).group_by(BLOB.c.author)
+        query = select(BLOB.c.author, occupied).where(BLOB.c.author > b"").group_by(BLOB.c.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
-        return Counter({None if key is None else PeerKey(key): int(size) for key, size in rows})
+        return Counter({PeerKey(key): int(size) for key, size in rows if key})
 
 
 def occupied_bytes(size: int) -> int:

@@ -60,6 +60,13 @@ def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
         put(blobs, BOB, b"y" * (3 * BLOCK_BYTES + 1), 10 * SMALL)
 
 
+def test_documents_of_the_coordinator_leave_the_room_to_others(blobs: BlobFolder) -> None:
+    for number in range(4):
+        blobs.put(b"roster %d" % number)
+    put(blobs, ALICE, bytes(3 * BLOCK_BYTES), 10 * SMALL)
+    blobs.put(b"result")
+
+
 def test_a_byte_counts_as_much_as_its_file_occupies(blobs: BlobFolder) -> None:
     for content in (b"1", b"2", b"3"):
         put(blobs, ALICE, content, 10 * SMALL)
