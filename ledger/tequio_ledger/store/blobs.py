@@ -249,12 +249,14 @@ class BlobFolder:
             file = self.path(digest).open("rb")
         except FileNotFoundError:
             return None
-        if not self._is_sound(digest, file):
-            file.close()
-            log.error("blob damaged on the disk", path=str(self.path(digest)))
-            return None
-        file.seek(0)
-        return file
+        with contextlib.ExitStack() as unless_sound:
+            unless_sound.callback(file.close)
+            if self._is_sound(digest, file):
+                unless_sound.pop_all()
+                file.seek(0)
+                return file
+        log.error("blob damaged on the disk", path=str(self.path(digest)))
+        return None
 
     def _fetch(self, digest: Digest, bucket: Bucket) -> None:
         """Copy a blob from the bucket if it is there and sound; raises UnwritableError."""
