@@ -18,7 +18,7 @@ from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived
-from tequio_ledger.store.blobs import BlobFolder, open_bucket
+from tequio_ledger.store.blobs import open_blobs
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
@@ -35,10 +35,9 @@ def replay(settings: LedgerSettings) -> int:
     ):
         try:
             database.migrate()
-            bucket = open_bucket(settings.blobs)
-            blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
+            documents = DocumentCache(open_blobs(settings, folder.blobs, database, now_ms))
             genesis = open_genesis(settings, folder, database)
-            state = State(genesis, DocumentCache(blobs).read)
+            state = State(genesis, documents.read)
             key = VerifierKey.parse(genesis.log_key).key
             signer = client.open_signer(folder, settings.signer, key)
             log = Log(database, genesis, signer, Guard(folder.mark, genesis, database), now_ms)

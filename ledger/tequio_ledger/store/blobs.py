@@ -46,6 +46,7 @@ from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.store.bucket import Bucket
 
 BLOCK_BYTES = 4_096
@@ -61,18 +62,6 @@ RECOUNT_S = 60.0
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
-
-
-def open_bucket(url: str) -> Bucket | None:
-    """Open the bucket that all processes of a ledger share; None without a URL.
-
-    Raises UserFacingError.
-    """
-    if not url:
-        return None
-    from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
-
-    return Bucket(url)
 
 
 class BlobFolder:
@@ -424,6 +413,18 @@ class BlobFolder:
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
         return Counter({PeerKey(key): int(size) for key, size in rows if key})
+
+
+def open_blobs(
+    settings: LedgerSettings, folder: Path, database: Database, clock: Clock
+) -> BlobFolder:
+    """Open the blobs of a ledger, in a folder or in its bucket; raises UserFacingError."""
+    bucket = None
+    if settings.blobs:
+        from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
+
+        bucket = Bucket(settings.blobs)
+    return BlobFolder(folder, database, clock, settings.blob_quota_bytes, bucket)
 
 
 def occupied_bytes(size: int) -> int:
