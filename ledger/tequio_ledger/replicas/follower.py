@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -84,7 +85,7 @@ class Follower:
         self._replica = secrets.token_bytes(_ID_BYTES)
         self._forwarded: dict[int, ForwardedBundle] = {}  # by the number of the row
         self._early: dict[int, bytes] = {}  # answers that came before their number was known
-        self.unapplied: list[tuple[StoredEntry, Entry]] = []
+        self.unapplied: deque[tuple[StoredEntry, Entry]] = deque()
         """Entries that the log has read, in a thread, and that the state does not contain."""
 
     def load(self) -> None:
@@ -220,9 +221,9 @@ class Follower:
         self.unapplied.append((stored, entry))
 
     def _apply_read(self) -> None:
-        for stored, entry in self.unapplied:
-            self.apply(stored, entry)
-        self.unapplied.clear()
+        while self.unapplied:
+            self.apply(*self.unapplied[0])
+            self.unapplied.popleft()  # only now: one whose document cannot be read now is next
 
     async def _deliver_answers(self) -> None:
         if not self.waiting:
