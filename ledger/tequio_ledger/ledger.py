@@ -38,7 +38,7 @@ from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
 from tequio_ledger.runtime import Clock, end_tasks
 from tequio_ledger.store import files
-from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, open_bucket
+from tequio_ledger.store.blobs import UNNAMED_DAYS, open_blobs
 from tequio_ledger.store.database import FAILURES, Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
@@ -87,9 +87,7 @@ class Ledger:
         self._changed = ChangeSignal()
         with closed_on_error(self.database):
             self.database.migrate()
-            bucket = open_bucket(settings.blobs)
-            quota = settings.blob_quota_bytes
-            self.blobs = BlobFolder(folder.blobs, self.database, clock, quota, bucket)
+            self.blobs = open_blobs(settings, folder.blobs, self.database, clock)
             self._read_genesis()
 
     def _read_genesis(self) -> None:

@@ -18,7 +18,7 @@ from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived
-from tequio_ledger.store.blobs import BlobFolder, open_bucket
+from tequio_ledger.store.blobs import open_blobs
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
@@ -35,13 +35,12 @@ def replay(settings: LedgerSettings) -> int:
     ):
         try:
             database.migrate()
-            bucket = open_bucket(settings.blobs)
-            blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
+            documents = DocumentCache(open_blobs(settings, folder.blobs, database, now_ms))
             genesis = open_genesis(settings, folder, database)
-            state = State(genesis, DocumentCache(blobs).read)
+            state = State(genesis, documents.read)
             key = VerifierKey.parse(genesis.log_key).key
             signer = client.open_signer(folder, settings.signer, key)
-            log = Log(database, genesis, signer, Guard(folder.mark, genesis), now_ms)
+            log = Log(database, genesis, signer, Guard(folder.mark, genesis, database), now_ms)
 
             def apply(stored: StoredEntry, entry: Entry) -> None:
                 state.apply(stored.index, entry, stored.at_ms)
@@ -65,6 +64,7 @@ def load_and_derive(database: Database, log: Log, state: State, apply: Apply) ->
 
     log.load(apply_and_derive)
     with database.translated_errors(), database.writer.begin() as connection:
+        database.dialect.begin_rewriting(connection)
         derived.clear(connection)
         derived.write(connection, changes, state)
 

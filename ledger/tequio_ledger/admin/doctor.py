@@ -1,7 +1,7 @@
 """`tequio-ledger doctor`: checks a ledger, running or not, and changes nothing.
 
 Every check gives findings; one that fails does not hide the others. All checks of the database see
-it as of one moment.
+it as of one moment. Blobs in a bucket are fetched to be read, as the ledger itself does.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ from tequio_ledger.log.sequencer import REPORTED_STEP_MS
 from tequio_ledger.runtime import Clock
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived, files, log_rows
-from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.blobs import BlobFolder, open_blobs
 from tequio_ledger.store.database import Database
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import SignedHead, StoredEntry
 from tequio_ledger.store.models import DERIVED, METADATA
 from tequio_ledger.web.server import bind
@@ -175,9 +176,12 @@ def _database(
             yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
             yield from _network(settings, genesis)
-            yield from check_log(connection, folder, database, genesis, clock)
+            blobs = open_blobs(settings, folder.blobs, database, clock)
+            yield from check_log(connection, blobs, genesis, clock)
     except DatabaseError as err:
         yield error("database", database.dialect.explain(err), RESTORE)
+    except UnwritableError as err:
+        yield error("blobs", str(err), "mend that, and run `tequio-ledger doctor` again")
     except UserFacingError as err:
         yield error("log", str(err), RESTORE)
     except TequioError as err:
@@ -239,7 +243,7 @@ def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
 
 
 def check_log(
-    connection: Connection, folder: DataFolder, database: Database, genesis: Genesis, clock: Clock
+    connection: Connection, blobs: BlobFolder, genesis: Genesis, clock: Clock
 ) -> Iterator[Finding]:
     """Check the log and everything derived from it; raises UserFacingError if the log is damaged.
 
@@ -248,7 +252,6 @@ def check_log(
     head = log_rows.read_head(connection)
     if head is None:
         raise UserFacingError("the log has no head")
-    blobs = BlobFolder(folder.blobs, database, clock, 0)
     broken = list(_documents(connection, blobs))
     yield from broken
     yield from _checkpoints(connection, head, genesis)
@@ -266,8 +269,9 @@ def _documents(connection: Connection, blobs: BlobFolder) -> Iterator[Finding]:
     for index, digest in documents.documents(connection):
         if not _is_sound(blobs, digest):
             found = f"the document {digest.hex()} of entry {index} is missing or damaged"
-            path = blobs.path(digest)
-            yield error("documents", found, f"copy {path.name} from a backup to {path}")
+            place = files.blob_path(digest)
+            to_do = f"copy it from a backup to {place} in the folder or bucket of blobs"
+            yield error("documents", found, to_do)
 
 
 def _checkpoints(connection: Connection, head: SignedHead, genesis: Genesis) -> Iterator[Finding]:

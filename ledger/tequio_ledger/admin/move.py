@@ -28,7 +28,7 @@ from tequio_ledger.log.log import Integrity
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.insertion import insert_many
+from tequio_ledger.store.insertion import empty, insert_many
 from tequio_ledger.store.log_rows import SignedHead, StoredEntry
 from tequio_ledger.store.models import LOG_ENTRY, LOG_HEAD, LOG_MARK, METADATA, SUBMISSION
 from tequio_shared.errors import UserFacingError
@@ -129,8 +129,7 @@ class Move:
     def _copy_rest(self) -> None:
         tables = [one for one in METADATA.sorted_tables if one not in _APART]  # parents first
         with self._source.reader.begin() as source, self._target.writer.begin() as target:
-            for table in reversed(tables):
-                target.execute(delete(table))
+            empty(target, tables[::-1])
             for table in tables:
                 for rows in _pages(source, table, self._page_rows):
                     insert_many(target, table, rows)

@@ -172,7 +172,7 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
         Meta(ge=0, le=MOST_WORK_BITS, description="Proof of work for a new key, in zero bits."),
     ] = 20
     blob_quota_mb: Annotated[
-        int, Meta(ge=1, le=1 << 30, description="Maximum size of all blobs together, in MiB.")
+        int, Meta(ge=1, le=1 << 30, description="Maximum size of all uploads together, in MiB.")
     ] = 4_096
     peer_quota_mb: Annotated[
         int,

@@ -109,7 +109,7 @@ class NotSigningError(UserFacingError):
 class Guard:
     """Allows or forbids signing: `check` before each signature, `judge` each checkpoint shown."""
 
-    def __init__(self, path: Path, genesis: Genesis, database: Database | None = None) -> None:
+    def __init__(self, path: Path, genesis: Genesis, database: Database) -> None:
         """Read the mark, in the database if that is shared; raises UserFacingError."""
         self._path = path
         self._database = database
@@ -173,7 +173,7 @@ class Guard:
         # Only that one: no person can confirm away a proof that entries were lost.
         if self.mark is not None and self.mark.cause is not Cause.RESTORED:
             raise NotSigningError(explain(self.mark))
-        if self._database is not None and self._database.is_shared:
+        if self._database.is_shared:
             with self._database.translated_errors(), self._database.writer.begin() as connection:
                 log_rows.delete_mark(connection)
         else:
@@ -230,12 +230,12 @@ _TEXTS = {
 }
 
 
-def mark_of(path: Path, database: Database | None) -> Mark | None:
+def mark_of(path: Path, database: Database) -> Mark | None:
     """Read the mark of a ledger, in its database if that is shared; raises TequioError.
 
     With a shared database, a file in the folder concerns only the folder's former database.
     """
-    if database is None or not database.is_shared:
+    if not database.is_shared:
         return read_mark(path)
     with database.translated_errors(), database.reader.begin() as connection:
         row = log_rows.read_mark(connection)
@@ -259,11 +259,11 @@ def read_mark(path: Path) -> Mark | None:
         ) from err
 
 
-def store_mark(path: Path, database: Database | None, mark: Mark) -> None:
+def store_mark(path: Path, database: Database, mark: Mark) -> None:
     """Forbid signing; durable when this returns. Raises OSError, TequioError."""
     # In a shared database, because each process of the ledger has a folder of its own: a mark in
     # one folder would not stop the others.
-    if database is None or not database.is_shared:
+    if not database.is_shared:
         write_mark(path, mark)
         return
     with database.translated_errors(), database.writer.begin() as connection:

@@ -25,7 +25,6 @@ from typing import NamedTuple, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import structlog
-from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.log.guard import NOTHING, Published, damaged_log
 from tequio_ledger.log.log import Log
@@ -40,7 +39,7 @@ from tequio_ledger.log.witness_client import (
 from tequio_ledger.outgoing import http_client
 from tequio_ledger.runtime import Clock
 from tequio_ledger.store import files, log_rows
-from tequio_ledger.store.database import Database
+from tequio_ledger.store.database import FAILURES, Database
 from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import VerifierKey, add_lines, open_checkpoint
@@ -209,7 +208,7 @@ class Publisher:
     async def _follow(self) -> None:
         """Adopt what the process that writes the log has published."""
         before = self.published
-        with contextlib.suppress(DatabaseError, TequioError):  # tried again after QUIET_S
+        with contextlib.suppress(TequioError):  # tried again after QUIET_S
             await asyncio.to_thread(self.load)
         if self.published != before:
             self._cosigned_at_s = time.monotonic()
@@ -225,8 +224,8 @@ class Publisher:
             # Stored before it is shown: after a restart this process must not publish less than
             # its readers have seen.
             await asyncio.to_thread(self._store, target.size, note)
-        except DatabaseError as err:
-            log.error("a cosigned checkpoint was not stored", error=str(err.orig))  # noqa: TRY400 - its first line says it
+        except TequioError as err:
+            log.error("a cosigned checkpoint was not stored", error=str(err))  # noqa: TRY400 - the sentence says it
             return False
         self.published = Published(size=target.size, root=target.root, note=note)
         self._late_since_s = None
@@ -267,7 +266,7 @@ class Publisher:
         except WitnessDisagreesError as err:
             await self._report(client.state.name, err)
             return []
-        except (WitnessError, DatabaseError) as err:  # or the proof for it could not be read
+        except (WitnessError, *FAILURES) as err:  # or the proof for it could not be read
             log.info("a witness did not cosign", witness=client.state.name, why=str(err))
             return []
         return [line] if request.size == target.size else []
@@ -278,7 +277,7 @@ class Publisher:
         # signing. Anything else is the witness's own trouble.
         try:
             await self._ledger.judge_checkpoint(err.note)
-        except (PeerError, DatabaseError, TequioError) as wrong:
+        except (TequioError, *FAILURES) as wrong:
             log.info("its checkpoint is not signed by this log", witness=name, why=str(wrong))
 
     def _is_met(self, note: bytes) -> bool:
@@ -289,7 +288,7 @@ class Publisher:
         return True
 
     def _store(self, size: int, note: bytes) -> None:
-        with self._database.writer.begin() as connection:
+        with self._database.translated_errors(), self._database.writer.begin() as connection:
             log_rows.write_cosigned(connection, size, note, self._clock())
 
     def _prove(self, old: int, size: int) -> Sequence[Digest]:

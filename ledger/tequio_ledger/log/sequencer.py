@@ -100,8 +100,10 @@ class Sequencer:
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._current: list[_Job] = []  # jobs of the current batch
         self._is_writing = False
-        # A thread of its own: requests that occupy the shared threads must not delay the log.
+        # Threads of its own: requests that occupy the shared threads must not delay the log. Two,
+        # because a bucket that is slow must not silence the session of the log's writer.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sequencer")
+        self._storer = ThreadPoolExecutor(1, thread_name_prefix="documents")
 
     def due_ms(self) -> int | None:
         """Give the time of the coordinator's next statement; None if only an entry can cause one.
@@ -150,8 +152,9 @@ class Sequencer:
         """Tell waiting callers to retry, and stop; the state is not read any more."""
         self.reject_waiting()
         self._is_writing = False
-        # Without waiting: the thread may hang in a database that does not answer.
+        # Without waiting: a thread may hang in a database that does not answer.
         self._writer.shutdown(wait=False)
+        self._storer.shutdown(wait=False)
         self.changed.set()
 
     def reject_waiting(self) -> None:
@@ -165,7 +168,7 @@ class Sequencer:
         self._current = []
 
     async def run_alone(self, work: Callable[[], None]) -> None:
-        """Run `work` in the writer's thread while no statement is admitted or written.
+        """Run `work` in a thread while no statement is admitted or written.
 
         Raises what it raises, RefusedError("read-only") when the log is closed.
         """
@@ -217,8 +220,7 @@ class Sequencer:
             self._coordinate(batch)
         if batch.admitted:
             self._is_writing = True  # stays set until `give_up` if the write fails
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._writer, self._write, batch)
+            await self._write(batch)
             self._is_writing = False
         for job, answers in zip(jobs, outcomes, strict=True):
             if not job.answer.done():  # a client that disconnected has cancelled it
@@ -229,7 +231,7 @@ class Sequencer:
     async def _run_alone(self, job: _Job) -> None:
         assert job.work is not None  # noqa: S101 - for types
         try:
-            await asyncio.get_running_loop().run_in_executor(self._writer, job.work)
+            await asyncio.get_running_loop().run_in_executor(self._storer, job.work)
         except (TequioError, OSError, *FAILURES) as err:
             if not job.answer.done():
                 job.answer.set_exception(err)
@@ -249,11 +251,13 @@ class Sequencer:
                 log.error("own statement refused", run=run, outcome=outcome)
                 self._coordinator.back_off(due.run, batch.now_ms)
 
-    def _write(self, batch: Batch) -> None:
+    async def _write(self, batch: Batch) -> None:
+        loop = asyncio.get_running_loop()
         metrics.BATCH_ENTRIES.observe(len(batch.admitted))
         with metrics.BATCH_S.time():
-            self._documents.store()  # first: an entry in the log must not name a missing document
-            self.log.append(batch.admitted, batch.write)
+            # First: an entry in the log must not name a missing document.
+            await loop.run_in_executor(self._storer, self._documents.store)
+            await loop.run_in_executor(self._writer, self.log.append, batch.admitted, batch.write)
 
 
 def _count(jobs: Sequence[_Job]) -> int:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 import structlog
 
 from tequio_ledger.log import guard
-from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.documents import DocumentCache, missing_document
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.log.sequencer import Sequencer
 from tequio_ledger.runtime import run_in_thread
@@ -234,7 +234,11 @@ class SnapshotWriter:
             with self._database.translated_errors(), self._database.log_reader.begin() as rows:
                 entries = list(log_rows.each_entry(rows, first, end))
             for stored in entries:
-                state.apply(stored.index, Entry.parse(stored.leaf), stored.at_ms)
+                entry = Entry.parse(stored.leaf)
+                try:
+                    state.apply(stored.index, entry, stored.at_ms)
+                except KeyError as err:
+                    raise missing_document(stored.index, entry.statement) from err
             first = end
             # The fold competes with the event loop for the interpreter's lock.
             time.sleep((time.monotonic() - since_s) * (1 / busy - 1))

@@ -130,7 +130,7 @@ class TableCheck:
         for one in self._pass(state, published.size):
             try:
                 self._read(one(state, published))
-            except (ValueError, TypeError) as err:
+            except (OSError, ValueError, TypeError) as err:
                 log.warning("a row cannot be read", error=str(err))
             if time.monotonic() > end_s:
                 return
@@ -149,9 +149,9 @@ class TableCheck:
         since_s = time.monotonic()
         try:
             await asyncio.to_thread(self._read, work)
-        # A database that does not answer, which the sequencer reports too, or a stored value that
-        # cannot be read: no page can show that one either.
-        except (TequioError, ValueError, TypeError) as err:
+        # A database that does not answer, which the sequencer reports too, or a stored value or
+        # document that cannot be read: no page can show that one either.
+        except (TequioError, OSError, ValueError, TypeError) as err:
             log.warning("tables could not be checked", error=str(err))
             return self._pass_pause_s
         return max(PAUSE_S, (time.monotonic() - since_s) / BUSY)

@@ -16,6 +16,7 @@ from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database, closed_on_error
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
@@ -88,8 +89,8 @@ class Mirror:
         return self._head.root
 
     def load(self) -> None:
-        """Check the copy from the last snapshot on; raises UserFacingError."""
-        with self.database.writer.begin() as connection:
+        """Check the copy from the last snapshot on; raises UserFacingError, UnwritableError."""
+        with self.database.translated_errors(), self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:
                 log_rows.create_head(connection, self._head)
@@ -101,8 +102,9 @@ class Mirror:
     def extend(self, leaves: Sequence[bytes], edge: Frontier) -> None:
         """Verify entries that are under a signed root, and write them with their derived rows.
 
-        `edge` is the tree with them. Raises BadEntryError, and UnreachableError when a document
-        is unavailable: then nothing was written, and `is_torn` is set: make a new mirror.
+        `edge` is the tree with them. Raises BadEntryError, UnreachableError when a document is
+        unavailable, and UnwritableError when our own disk is full: in the last two cases nothing
+        was written, and `is_torn` is set: make a new mirror.
         """
         self.is_torn = True
         admitted: list[AdmittedEntry] = []
@@ -116,7 +118,7 @@ class Mirror:
         tree = self._integrity.tree
         for leaf in leaves:
             tree.append(leaf)
-        with self.database.writer.begin() as connection:
+        with self.database.translated_errors(), self.database.writer.begin() as connection:
             first = self.size
             rows = [one.row(first + at) for at, one in enumerate(admitted)]
             log_rows.insert_entries(connection, rows)
@@ -127,9 +129,9 @@ class Mirror:
         self.is_torn = False
 
     def store_checkpoint(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
-        """Store the checkpoint that covers all written entries."""
+        """Store the checkpoint that covers all written entries; raises UnwritableError."""
         row = StoredCheckpoint(size=checkpoint.size, root=checkpoint.root, note=note, at_ms=at_ms)
-        with self.database.writer.begin() as connection:
+        with self.database.translated_errors(), self.database.writer.begin() as connection:
             last = log_rows.read_last_checkpoint(connection)
             if last is None or last.size < checkpoint.size:
                 log_rows.insert_checkpoint(connection, row)
@@ -149,7 +151,7 @@ class Mirror:
             self._snapshots.record(index + 1, self._store_snapshot)
             if isinstance(entry.statement.body, LogSnapshot):
                 self._check_snapshot(index, leaf, entry.statement.body)
-        except BadEntryError:
+        except (BadEntryError, UnwritableError):
             raise
         except KeyError as err:
             if step == "verify":

@@ -21,6 +21,7 @@ from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError, Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text
@@ -206,13 +207,15 @@ class Watch:
         Faults that may pass (away, no quorum, older, other answers) ring only if they last.
         """
         try:
+            if self.mirror.is_torn:
+                torn, self.mirror = self.mirror, self._open_mirror()
+                torn.close()
             if self._read() and self._compare_claims(questions):
                 self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
-            if self.mirror.is_torn:
-                self.mirror.close()
-                self.mirror = self._open_mirror()
+        except UnwritableError as err:  # the ledger is not to blame
+            log.error("the log is not checked for now", reason=str(err))  # noqa: TRY400 - it says enough
 
     def _read(self) -> bool:
         """Read the published log; False when the checkpoint shown does not count.

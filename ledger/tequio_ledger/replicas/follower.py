@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -51,14 +51,6 @@ R = TypeVar("R")
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardedBundle:
-    """A forwarded bundle that waits for its answer."""
-
-    entries: tuple[Entry, ...]
-    answer: asyncio.Future[list[Outcome]]
-
-
 class Follower:
     """Used in the sequencer's place while another process writes the log."""
 
@@ -82,9 +74,9 @@ class Follower:
         self.waiting = 0
         """Number of entries that wait for an answer."""
         self._replica = secrets.token_bytes(_ID_BYTES)
-        self._forwarded: dict[int, ForwardedBundle] = {}  # by the number of the row
+        self._forwarded: dict[int, asyncio.Future[list[Outcome]]] = {}  # by the number of the row
         self._early: dict[int, bytes] = {}  # answers that came before their number was known
-        self.unapplied: list[tuple[StoredEntry, Entry]] = []
+        self.unapplied: deque[tuple[StoredEntry, Entry]] = deque()
         """Entries that the log has read, in a thread, and that the state does not contain."""
 
     def load(self) -> None:
@@ -117,7 +109,7 @@ class Follower:
             raise RefusedError("queue-full", f"{self.waiting} statements are waiting")
         self.waiting += len(entries)
         try:
-            return await self._forward(tuple(entries))
+            return await self._forward(entries)
         finally:
             self.waiting -= len(entries)
 
@@ -163,28 +155,26 @@ class Follower:
             log.warning(change, reason=reason)
         self.closed_for = reason
 
-    def release_waiting(self) -> list[ForwardedBundle]:
-        """Give up the waiting bundles, and return them."""
-        waiting = [one for one in self._forwarded.values() if not one.answer.done()]
-        self._forwarded.clear()
-        return waiting
-
     def give_up(self) -> None:
         """Tell waiting callers to retry; the state is not read any more."""
-        for bundle in self.release_waiting():
-            bundle.answer.set_exception(RefusedError("read-only", self.closed_for or "closed"))
+        # Their bundles stay in the database for the next writer, which may be this process.
+        reason = self.closed_for or "the log has a new writer: send this again"
+        for answer in self._forwarded.values():
+            if not answer.done():
+                answer.set_exception(RefusedError("read-only", reason))
+        self._forwarded.clear()
         self.changed.set()
 
     def _may_lead(self) -> bool:
         self.log.guard.refresh()
         return self.log.guard.mark is None and self.log.database.has_no_leader()
 
-    async def _forward(self, entries: tuple[Entry, ...]) -> list[Outcome]:
+    async def _forward(self, entries: Sequence[Entry]) -> list[Outcome]:
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
         leaves, at_ms = encode_bundle(one.leaf() for one in entries), self.timekeeper.clock()
         database = self.log.database
         number = await write(database, submissions.put, self._replica, leaves, at_ms)
-        self._forwarded[number] = ForwardedBundle(entries, answer)
+        self._forwarded[number] = answer
         # The answer may have been collected while the thread still returned the number.
         early = self._early.pop(number, None)
         if early is not None:
@@ -220,9 +210,9 @@ class Follower:
         self.unapplied.append((stored, entry))
 
     def _apply_read(self) -> None:
-        for stored, entry in self.unapplied:
-            self.apply(stored, entry)
-        self.unapplied.clear()
+        while self.unapplied:
+            self.apply(*self.unapplied[0])
+            self.unapplied.popleft()  # only now: one whose document cannot be read now is next
 
     async def _deliver_answers(self) -> None:
         if not self.waiting:
@@ -230,11 +220,11 @@ class Follower:
             return
         answers = await write(self.log.database, submissions.pop_answers, self._replica)
         for number, raw in answers.items():
-            bundle = self._forwarded.pop(number, None)
-            if bundle is None:
+            answer = self._forwarded.pop(number, None)
+            if answer is None:
                 self._early[number] = raw
-            elif not bundle.answer.done():
-                _settle(bundle.answer, raw)
+            elif not answer.done():
+                _settle(answer, raw)
 
 
 def _settle(answer: asyncio.Future[list[Outcome]], raw: bytes) -> None:

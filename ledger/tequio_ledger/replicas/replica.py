@@ -23,7 +23,6 @@ from tequio_ledger.replicas.follower import (
     LEADER_POLL_S,
     POLL_S,
     Follower,
-    ForwardedBundle,
     encode,
     encode_refusal,
     write,
@@ -62,7 +61,6 @@ class Replica:
         self._current = current
         self._adopt = adopt
         self._announced: Follower | None = None  # the follower that was last logged
-        self._inherited: list[ForwardedBundle] = []  # waited when this process took over
 
     async def run(self) -> Never:
         """Serve until cancelled; raises FatalLogError when a write fails for a lasting cause."""
@@ -90,7 +88,6 @@ class Replica:
             else:
                 await asyncio.sleep(LEADER_POLL_S)
         else:
-            self._inherited = follower.release_waiting()
             self._replace(self._builder.succeed(follower))
 
     async def _lead(self, sequencer: Sequencer) -> None:
@@ -102,8 +99,6 @@ class Replica:
                 tasks.create_task(_sequence(sequencer))
                 tasks.create_task(intake.run())
                 tasks.create_task(self._keep_lead(sequencer))
-                for one in self._inherited:
-                    tasks.create_task(_submit_again(sequencer, one))
         except* (UnwritableError, NotSigningError) as group:
             sequencer.closed_for = str(first_error(group))
         except* FatalLogError:
@@ -154,18 +149,6 @@ class Replica:
 async def _sequence(sequencer: Sequencer) -> Never:
     await sequencer.run()
     raise UnwritableError(sequencer.closed_for or "closed")
-
-
-async def _submit_again(sequencer: Sequencer, bundle: ForwardedBundle) -> None:
-    """Submit a bundle that was forwarded to the former writer, who may have logged it already."""
-    try:
-        outcomes = await sequencer.submit(bundle.entries)
-    except RefusedError as err:
-        if not bundle.answer.done():
-            bundle.answer.set_exception(err)
-    else:
-        if not bundle.answer.done():
-            bundle.answer.set_result(outcomes)
 
 
 class SubmissionIntake:

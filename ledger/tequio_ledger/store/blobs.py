@@ -4,9 +4,10 @@ A blob is written to a temporary file, hashed on the way, synced and renamed: a 
 that content. Reading checks the hash again. When several processes share their blobs (`Bucket`), a
 blob gets its row when it is in the bucket, and the folder is a cache of the blobs requested here.
 
-Quotas count what a blob occupies, not only its bytes: a million tiny files fill a disk too. A blob
-that nobody named in the log for `UNNAMED_DAYS` is deleted (`ledger`), unless it is an organiser's
-or the coordinator's; sending it again begins the time again.
+Quotas count what a blob occupies, not only its bytes: a million tiny files fill a disk too. They
+leave out the coordinator's, which after some months would leave no room for uploads. A blob that
+nobody named in the log for `UNNAMED_DAYS` is deleted (`ledger`), unless it is an organiser's or the
+coordinator's; sending it again begins the time again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import itertools
 import os
 import re
 import threading
+import time
+from collections import Counter
 from collections.abc import Collection, Iterator
 from io import BufferedReader
 from pathlib import Path
@@ -43,6 +46,7 @@ from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.store.bucket import Bucket
 
 BLOCK_BYTES = 4_096
@@ -53,21 +57,11 @@ UNKNOWN_AUTHOR = PeerKey(bytes(32))
 """Author of a file that a killed process left without a row; not a point, so not a key."""
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
+RECOUNT_S = 60.0
+"""Age at which the sums by author are read again: other processes store and delete blobs, too."""
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
-
-
-def open_bucket(url: str) -> Bucket | None:
-    """Open the bucket that all processes of a ledger share; None without a URL.
-
-    Raises UserFacingError.
-    """
-    if not url:
-        return None
-    from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
-
-    return Bucket(url)
 
 
 class BlobFolder:
@@ -89,6 +83,8 @@ class BlobFolder:
         self._numbers = itertools.count()  # makes names of unfinished files unique
         self._checked: dict[Digest, tuple[int, int, int, int]] = {}  # what `open` hashed, by stamp
         self._uploads: set[Upload] = set()  # unfinished: each may still fill its whole size
+        self._stored: Counter[PeerKey | None] = Counter()  # bytes occupied, by author
+        self._recount_at_s = 0.0  # when these are read again
         self._lock = threading.Lock()  # held while room is counted and reserved
         self._places = threading.Lock()  # held while the folder of a blob must exist
 
@@ -155,6 +151,7 @@ class BlobFolder:
                 is_old = (BLOB.c.sha256 == digest) & (BLOB.c.at < before_ms)
                 if connection.execute(delete(BLOB).where(is_old)).rowcount:
                     self._remove(digest)
+        self._recount_at_s = 0.0
 
     def _remove(self, digest: Digest) -> None:
         if self._bucket is not None:
@@ -212,7 +209,8 @@ class BlobFolder:
             if author is None or author in favoured:
                 # A stranger who sent a copy first must not decide how long it is stored.
                 others = update(BLOB).where(row, BLOB.c.author > b"")
-                connection.execute(others.values(author=author))
+                if connection.execute(others.values(author=author)).rowcount:
+                    self._recount_at_s = 0.0
         return found > 0
 
     def read(self, digest: Digest) -> bytes:
@@ -240,12 +238,14 @@ class BlobFolder:
             file = self.path(digest).open("rb")
         except FileNotFoundError:
             return None
-        if not self._is_sound(digest, file):
-            file.close()
-            log.error("blob damaged on the disk", path=str(self.path(digest)))
-            return None
-        file.seek(0)
-        return file
+        with contextlib.ExitStack() as unless_sound:
+            unless_sound.callback(file.close)
+            if self._is_sound(digest, file):
+                unless_sound.pop_all()
+                file.seek(0)
+                return file
+        log.error("blob damaged on the disk", path=str(self.path(digest)))
+        return None
 
     def _fetch(self, digest: Digest, bucket: Bucket) -> None:
         """Copy a blob from the bucket if it is there and sound; raises UnwritableError."""
@@ -282,7 +282,7 @@ class BlobFolder:
     def begin_upload(
         self,
         digest: Digest,
-        author: PeerKey | None,
+        author: PeerKey,
         peer_quota_bytes: int | None,
         *,
         claimed_bytes: int = BLOB_BYTES,
@@ -360,6 +360,9 @@ class BlobFolder:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
             upsert(connection, BLOB, [row], fresh=("at",))  # of two authors the first one pays
+        if author is not None:
+            with self._lock:
+                self._stored[author] += occupied_bytes(size)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -379,30 +382,49 @@ class BlobFolder:
 
     def _room(
         self,
-        author: PeerKey | None,
+        author: PeerKey,
         peer_quota_bytes: int | None,
         favoured: Collection[PeerKey],
     ) -> int:
         used = self._used()
         room = self._quota_bytes - sum(used.values())
-        if author is not None and peer_quota_bytes is not None:
-            room = min(room, peer_quota_bytes - used.get(author, 0))
+        if peer_quota_bytes is not None:
+            room = min(room, peer_quota_bytes - used[author])
         if favoured and author not in favoured:
-            strangers = sum(size for key, size in used.items() if key and key not in favoured)
+            strangers = sum(size for key, size in used.items() if key not in favoured)
             room = min(room, self._quota_bytes // 2 - strangers)
         return room
 
-    def _used(self) -> dict[PeerKey | None, int]:
-        """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
+    def _used(self) -> Counter[PeerKey | None]:
+        """Sum up what is occupied by author, stored or reserved, without the coordinator's."""
+        if time.monotonic() >= self._recount_at_s:
+            self._stored = self._count_stored()
+            self._recount_at_s = time.monotonic() + RECOUNT_S
+        used = self._stored.copy()
+        for upload in tuple(self._uploads):  # another thread may end one meanwhile
+            used[upload.author] += occupied_bytes(upload.most_bytes)
+        return used
+
+    def _count_stored(self) -> Counter[PeerKey | None]:
+        # All rows are read: at each upload, one key could occupy the ledger's threads with it.
         blocks = (BLOB.c.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
         occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
-        query = select(BLOB.c.author, occupied).group_by(BLOB.c.author)
+        query = select(BLOB.c.author, occupied).where(BLOB.c.author > b"").group_by(BLOB.c.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
-        used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
-        for upload in tuple(self._uploads):  # another thread may end one meanwhile
-            used[upload.author] = used.get(upload.author, 0) + occupied_bytes(upload.most_bytes)
-        return used
+        return Counter({PeerKey(key): int(size) for key, size in rows if key})
+
+
+def open_blobs(
+    settings: LedgerSettings, folder: Path, database: Database, clock: Clock
+) -> BlobFolder:
+    """Open the blobs of a ledger, in a folder or in its bucket; raises UserFacingError."""
+    bucket = None
+    if settings.blobs:
+        from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
+
+        bucket = Bucket(settings.blobs)
+    return BlobFolder(folder, database, clock, settings.blob_quota_bytes, bucket)
 
 
 def occupied_bytes(size: int) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Protocol, cast
@@ -62,8 +62,11 @@ class Dialect(Protocol):
     def is_vacant(self, connection: Connection) -> bool:
         """Return whether no process writes the log; ends the session of a silent one."""
 
-    def migrating(self, connection: Connection) -> AbstractContextManager[None]:
-        """Keep other processes from changing the tables inside the block."""
+    def begin_rewriting(self, connection: Connection) -> None:
+        """Keep other processes from changing the tables until the transaction ends.
+
+        Its statements may take as long as they need.
+        """
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
         """Let the database check itself; yields a sentence for each fault."""
@@ -118,7 +121,8 @@ class Database:
         try:
             # One transaction for all versions: a start that is killed leaves the old tables, and
             # both databases can roll back a change of tables.
-            with self.writer.begin() as connection, self.dialect.migrating(connection):
+            with self.writer.begin() as connection:
+                self.dialect.begin_rewriting(connection)
                 config.attributes["connection"] = connection
                 command.upgrade(config, to)
         except CommandError as err:

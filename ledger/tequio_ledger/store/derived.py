@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
-from tequio_ledger.store.insertion import insert_many, upsert
+from tequio_ledger.store.insertion import empty, insert_many, upsert
 from tequio_ledger.store.models import (
     ATTENDED,
     CREDIT,
@@ -175,5 +175,4 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
 
 
 def clear(connection: Connection) -> None:
-    for table in DERIVED:
-        connection.execute(delete(table))
+    empty(connection, DERIVED)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from tequio_shared.ids import Digest
 
 PROBE_BYTES = 1 << 20
 """Free space that must be available before the ledger trusts a full disk again."""
+SYNC_WAITS = sys.platform == "linux"
+"""True if `os.sync` returns when all is written; elsewhere it may return before."""
 
 _PASSING = {
     errno.ENOSPC: "the disk of {} is full: free some space",
@@ -95,13 +98,14 @@ def rename(source: Path, target: Path) -> None:
     sync_folder(target.parent)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder and its parents, durably; raises OSError."""
+def make_folder(path: Path, *, durably: bool = True) -> None:
+    """Make a folder and its parents; raises OSError."""
     if path.is_dir():
         return
-    make_folder(path.parent)
+    make_folder(path.parent, durably=durably)
     path.mkdir(exist_ok=True, mode=0o700)
-    sync_folder(path.parent)
+    if durably:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -114,9 +118,22 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def sync_all(folder: Path) -> None:
+    """Flush a folder and everything in it to the disk; raises OSError."""
+    if SYNC_WAITS:
+        os.sync()
+        return
+    for path in (folder, *folder.rglob("*")):
+        if path.is_dir():
+            sync_folder(path)
+        else:
+            with path.open("rb") as file:
+                sync(file)
+
+
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Give a temporary folder to fill; at the end it is renamed to `target`, durably.
+    """Give a temporary folder to fill; at the end it is synced and renamed to `target`.
 
     When the block fails nothing is left behind. Raises UserFacingError when `target` exists and is
     not empty, and for file system errors inside the block.
@@ -130,8 +147,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         with explained(target):
             yield fresh
-            for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
-                sync_folder(folder)
+            sync_all(fresh)
             rename(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

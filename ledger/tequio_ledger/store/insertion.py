@@ -1,4 +1,4 @@
-"""Inserting rows, in the fastest way that the database has.
+"""Inserting and deleting many rows, in the fastest way that the database has.
 
 Both databases understand `INSERT ... ON CONFLICT`. SQLite inserts many rows with one prepared
 statement. PostgreSQL would need a message for each row, so it gets many rows at once, as one array
@@ -8,10 +8,10 @@ per column.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import JSON, Connection, LargeBinary, String, Table, insert
+from sqlalchemy import JSON, Connection, LargeBinary, String, Table, delete, insert
 from sqlalchemy.types import TypeEngine
 
 if TYPE_CHECKING:
@@ -22,6 +22,19 @@ Row = Mapping[str, object]
 _POSTGRESQL = "postgresql"
 _MANY = 16
 """Fewer rows are faster as one statement each."""
+_PAGE_ROWS = 4_096
+"""More rows become several statements: one of a million would exceed what a message may hold."""
+
+
+def empty(connection: Connection, tables: Collection[Table]) -> None:
+    """Delete all rows of tables, which are sorted children first."""
+    if connection.dialect.name == _POSTGRESQL:
+        # For each key that it deletes, it would look through all credits that may refer to it.
+        names = ", ".join(map(connection.dialect.identifier_preparer.format_table, tables))
+        connection.exec_driver_sql(f"TRUNCATE {names}")
+        return
+    for table in tables:
+        connection.execute(delete(table))
 
 
 def insert_many(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
@@ -91,8 +104,10 @@ def _insert_arrays(
         f"INSERT INTO {quote(table.name)} ({names}) SELECT {values} "  # noqa: S608 - names of our own tables
         f"FROM unnest({arrays}) AS made ({names}){conflict}"
     )
-    columns = [[_plain(row[name], kind) for row in rows] for name, kind in types.items()]
-    connection.exec_driver_sql(order, tuple(columns))
+    for first in range(0, len(rows), _PAGE_ROWS):
+        page = rows[first : first + _PAGE_ROWS]
+        columns = [[_plain(row[name], kind) for row in page] for name, kind in types.items()]
+        connection.exec_driver_sql(order, tuple(columns))
 
 
 def _plain(value: object, kind: TypeEngine[object]) -> object:

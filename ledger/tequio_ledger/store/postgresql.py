@@ -14,7 +14,6 @@ restore of an old backup (docs/operating.md).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -131,12 +130,11 @@ class Postgresql:
                 connection.execute(end, {"pid": holder.pid, "patience_ms": _ENDING_MS})
         return all(holder.rests_s > LEASE_S for holder in holders)
 
-    @contextmanager
-    def migrating(self, connection: Connection) -> Iterator[None]:
+    def begin_rewriting(self, connection: Connection) -> None:
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
         # Of replicas that start together one migrates, and the others wait and find it done. The
         # lock ends with the transaction, so a killed process cannot leave it behind.
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _TABLES_LOCK})
-        yield
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
         # The server checks each page that it reads, if it keeps checksums at all; it counts what

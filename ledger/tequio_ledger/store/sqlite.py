@@ -6,10 +6,8 @@ deferred one that becomes a writer later fails at once, whatever busy_timeout sa
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -78,8 +76,8 @@ class Sqlite:
     def is_vacant(self, connection: Connection) -> bool:
         return False  # the process that asks is the only one
 
-    def migrating(self, connection: Connection) -> AbstractContextManager[None]:
-        return contextlib.nullcontext()  # the folder's lock keeps other processes out
+    def begin_rewriting(self, connection: Connection) -> None:
+        pass  # the folder's lock keeps other processes out
 
     def check_pages(self, connection: Connection) -> Iterator[str]:
         for line in connection.execute(text("PRAGMA integrity_check")).scalars():

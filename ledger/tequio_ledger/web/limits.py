@@ -68,10 +68,15 @@ class StatementLimiter:
             )
 
     def charge_key(self, key: PeerKey) -> None:
-        """Charge a key for one statement that it signed; raises RefusedError("rate-limited")."""
+        """Charge a key for a statement or a blob that it signed.
+
+        Raises RefusedError("rate-limited").
+        """
         if not self._has_tokens(self._keys, key, 1):
             metrics.RATE_LIMITED.labels(limit="key rate").inc()
-            raise RefusedError("rate-limited", "too many statements of this key: try again later")
+            raise RefusedError(
+                "rate-limited", "too many statements and uploads of this key: try again later"
+            )
 
     def _has_tokens(self, buckets: TokenBuckets | None, name: Hashable, count: int) -> bool:
         if buckets is None:

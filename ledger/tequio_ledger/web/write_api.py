@@ -210,6 +210,7 @@ async def put_blob(
     digest = _digest(name)
     limiter.charge_address(network_of(request), 1)
     author = _author(request, ledger, digest)
+    limiter.charge_key(author)
     renew = partial(ledger.blobs.renew, digest, author, ledger.genesis.organiser_keys)
     if await asyncio.to_thread(renew):
         return Response(None, status_code=200)

@@ -16,6 +16,7 @@ import pytest
 
 from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.store import files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.log.tiles import encode_bundle
@@ -44,8 +45,8 @@ def made(tmp_path: Path) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Give every file but the manifest, and what SQLite needs while it is open."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     return {name: data for name, data in found.items() if name != backup.NAME}
 
 
@@ -58,6 +59,35 @@ def test_a_restored_folder_is_the_backup_to_the_byte_and_bears_a_mark(
     assert found == contents(made)
     assert found["log.key"] == (tmp_path / "ledger" / "log.key").read_bytes()
     assert (tmp_path / "again" / "log.key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("is_one_sync_enough", [True, False])
+def test_all_is_on_the_disk_before_the_folder_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_one_sync_enough: bool
+) -> None:
+    target, synced, named = tmp_path / "backup", set[int](), list[bool]()
+    flush, flush_all = os.fsync, os.sync
+
+    def record(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        flush(handle)
+
+    def record_all() -> None:
+        named.append(target.exists())
+        flush_all()
+
+    with opened(make_settings(tmp_path / "ledger"), CLOCK) as ledger:
+        blobs = [ledger.blobs.put(b"document %d" % number) for number in range(20)]
+    monkeypatch.setattr(files, "SYNC_WAITS", is_one_sync_enough)
+    monkeypatch.setattr(os, "fsync", record)
+    monkeypatch.setattr(os, "sync", record_all)
+    backup.backup(DataFolder(tmp_path / "ledger"), target, CLOCK)
+    paths = [target / "blobs" / files.blob_path(digest) for digest in blobs]
+    one_by_one = [path for path in paths if path.stat().st_ino in synced]
+    if is_one_sync_enough:
+        assert (one_by_one, named) == ([], [False])
+    else:
+        assert (one_by_one, named) == (paths, [])
 
 
 def test_a_backup_of_a_ledger_that_serves_holds_everything_acknowledged_before_it(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import socket
 from base64 import b64encode
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, write_mark
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.files import UnwritableError
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import make_settings, opened
 
@@ -101,6 +104,29 @@ def test_it_finds_nothing_wrong_with_a_ledger_that_is_well(folder: Path) -> None
     database = (folder / "ledger.sqlite").read_bytes()
     assert faults(examined(folder)) == []
     assert (folder / "ledger.sqlite").read_bytes() == database
+
+
+def test_a_replica_whose_blobs_are_in_the_bucket_alone_is_well(tmp_path: Path) -> None:
+    given = make_settings(tmp_path / "ledger", blobs=(tmp_path / "bucket").as_uri())
+    with opened(given, CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+    shutil.rmtree(tmp_path / "ledger" / "blobs")
+    assert faults(doctor.examine(given, DataFolder(given.folder), CLOCK)) == []
+    shutil.rmtree(tmp_path / "ledger" / "blobs")
+    shutil.rmtree(tmp_path / "bucket" / "sha256")
+    found = faults(doctor.examine(given, DataFolder(given.folder), CLOCK))
+    assert ("documents", Grade.ERROR) in found
+
+
+def test_a_bucket_that_cannot_be_reached_is_not_a_damaged_log(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise UnwritableError("the blobs at s3://bucket cannot be reached")
+
+    monkeypatch.setattr(BlobFolder, "open", fail)
+    (fault,) = [one for one in examined(folder) if one.grade is not Grade.OK]
+    assert (fault.check, fault.found) == ("blobs", "the blobs at s3://bucket cannot be reached")
 
 
 def test_it_looks_at_a_ledger_that_serves(folder: Path) -> None:

@@ -14,6 +14,7 @@ from tequio_ledger.admin.move import PAGE_ROWS, Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, read_mark, write_mark
 from tequio_ledger.log.sequencer import Logged
+from tequio_ledger.replay import replay
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import UserFacingError
@@ -96,6 +97,7 @@ def test_the_log_goes_on_in_postgresql_under_the_same_root(folder: Path, target:
         assert rows(ledger) == held
         grow(ledger, "after", 3)
         assert ledger.log.published.size == before.size + 3
+    assert replay(make_settings(folder, database=target)) == before.size + 3
 
 
 def test_nothing_is_signed_in_the_old_database_any_more(folder: Path, target: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import select
 
-from tequio_ledger.log.sequencer import Logged
+from tequio_ledger.log.sequencer import Logged, Sequencer
 from tequio_ledger.store.models import CREDIT, PEER, ROUND
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    import pytest
+
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.ids import Digest
     from tequio_shared.network.full_run import FullRunView
     from tequio_shared.statements.statement import Entry
 
@@ -122,6 +126,36 @@ def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
             earned = connection.execute(select(PEER.c.gflop)).scalars().all()
             credited = connection.execute(select(CREDIT.c.gflop)).scalars().all()
         assert sum(earned) == sum(credited) > 0
+
+    drive(tmp_path, scenario)
+
+
+def test_a_bucket_that_takes_long_for_a_result_keeps_nothing_else_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
+        await swarm.open()
+        await swarm.start_round(*swarm.peers[:3])
+        await swarm.post([peer.commit() for peer in swarm.peers[:3]])
+        ledger, put = swarm.ledger, swarm.ledger.blobs.put
+        assert isinstance(ledger.sequencer, Sequencer)
+        begun, may_end = threading.Event(), threading.Event()
+
+        def put_slowly(content: bytes) -> Digest:
+            begun.set()
+            may_end.wait(5)
+            return put(content)
+
+        monkeypatch.setattr(ledger.blobs, "put", put_slowly)
+        before = ledger.log.size
+        closing = asyncio.create_task(swarm.post([peer.prove() for peer in swarm.peers[:3]]))
+        await asyncio.to_thread(begun.wait)
+        await ledger.sequencer.run_between_batches(lambda: None)
+        assert ledger.log.size == before, "nothing is logged before its documents are stored"
+        may_end.set()
+        await closing
+        assert ledger.log.size > before
+        assert swarm.view.closed == 1
 
     drive(tmp_path, scenario)
 

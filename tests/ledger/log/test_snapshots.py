@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import CapturingLogger
 
-from tequio_ledger.log import snapshots
+from tequio_ledger.log import documents, snapshots
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import UserFacingError
@@ -21,6 +21,7 @@ from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
+from tests.ledger import test_replay
 from tests.ledger.log.test_coordinator import LedgerSwarm
 from tests.ledger.log.test_sequencer_keys import live
 from tests.support import ledgers
@@ -210,6 +211,16 @@ def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
         asyncio.run(until_stated(ledger))
         (stated,) = ledger.state.snapshots.stated
         assert (stated.size, to_text(stated.digest)) == (body.size, body.state)
+
+
+def test_no_snapshot_is_made_without_a_document_that_the_log_names(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), test_replay.CLOCK) as ledger:
+        asyncio.run(test_replay.live_through(ledger))
+        with ledger.database.reader.begin() as connection:
+            *_, (_, digest) = documents.documents(connection)
+        ledger.blobs.path(digest).unlink()
+        with pytest.raises(UserFacingError, match=f"blob {digest.hex()}, .* is missing or damaged"):
+            ledger.snapshots.make(ledger.log.size)
 
 
 def test_only_the_last_two_snapshots_are_stored(folder: Path) -> None:

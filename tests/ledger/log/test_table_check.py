@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import hashlib
 import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from structlog.testing import CapturingLogger
+
+from tequio_ledger.log import table_check
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.table_check import TableCheck
+from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.guard import Published
     from tequio_ledger.log.table_check import StateHolder
     from tequio_shared.served.state import State
+
+
+PATIENCE_S = 60.0
 
 
 class Writer:
@@ -81,3 +92,32 @@ def test_a_state_whose_write_failed_is_not_taken_for_damaged_tables(tmp_path: Pa
         missed = reason(ledger, other.state, 5, patience_s=60.0)
         assert missed is not None
         assert "is missing, but there by the log" in missed
+
+
+def test_a_bad_sector_in_a_document_ends_no_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    logged = CapturingLogger()
+    monkeypatch.setattr(table_check, "log", logged)
+
+    async def until_reported_again(check: TableCheck, ledger: Ledger) -> None:
+        before = len(logged.calls)
+        checking = asyncio.create_task(check.run(lambda: ledger.sequencer))
+        async with asyncio.timeout(PATIENCE_S):
+            while len(logged.calls) == before and not checking.done():  # noqa: ASYNC110 - as above
+                await asyncio.sleep(0.01)
+        assert not checking.done()
+        checking.cancel()
+
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        monkeypatch.setattr(ledger.blobs, "_checked", {})
+        monkeypatch.setattr(hashlib, "file_digest", fail)
+        check = TableCheck(ledger.database, ledger.state.net, DocumentCache(ledger.blobs), 0.01)
+        check.start(ledger.state, ledger.log.published, PATIENCE_S)
+        assert logged.calls
+        asyncio.run(until_reported_again(check, ledger))
+        assert check.reason is None

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import httpx
 import msgspec
 import pytest
+from sqlalchemy import event
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import LAG_S, LATE_S, PUBLISHED_S, Watch
+from tequio_ledger.store import blobs
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
@@ -41,6 +44,8 @@ from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from sqlalchemy import Connection
 
 
 if TYPE_CHECKING:
@@ -471,25 +476,56 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
     assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
 
 
-def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) -> None:
+@contextmanager
+def watched_contest(folder: Path, alarms: Alarms) -> Iterator[tuple[Watch, int]]:
+    """Watch a log of so many entries, some of which name documents, from a fresh folder."""
     contest = DishonestLog().play("open")
 
     class WithDocuments(Operator):
         def blob(self, digest: Digest) -> bytes:
             return contest.blobs[digest]
 
-    (tmp_path / "m").mkdir()
-    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    folder.mkdir()
     with WithDocuments(contest.log) as remote:
 
         def open_mirror() -> Mirror:
-            mirror = Mirror(tmp_path / "m", genesis(), remote.blob, lambda: 0)
+            mirror = Mirror(folder, genesis(), remote.blob, lambda: 0)
             mirror.load()
             return mirror
 
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
+            yield watch, len(contest.log.leaves)
+
+
+def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) -> None:
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with watched_contest(tmp_path / "m", alarms) as (watch, size):
+        watch.check()
+        assert watch.mirror.size == size
+    assert not alarms.rang
+
+
+@pytest.mark.parametrize("for_what", ["a document", "a row"])
+def test_a_monitor_whose_own_disk_is_full_accuses_nobody_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_what: str
+) -> None:
+    def fail(_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def stop_growth(connection: Connection) -> None:
+        connection.exec_driver_sql("PRAGMA max_page_count=1")
+
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with watched_contest(tmp_path / "m", alarms) as (watch, size):
+        with monkeypatch.context() as full:
+            if for_what == "a document":
+                full.setattr(blobs, "sync", fail)
+            else:
+                event.listen(watch.mirror.database.writer, "begin", stop_growth)
             watch.check()
-            assert watch.mirror.size == len(contest.log.leaves)
+        assert watch.mirror.is_torn
+        watch.check()
+        assert watch.mirror.size == size
     assert not alarms.rang
 
 

@@ -1,4 +1,4 @@
-"""Submissions of other processes: any bytes are judged, and none ends the process that judges."""
+"""Processes that share a ledger: neither what another writes nor a lost connection ends one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.log.sequencer import Logged, Sequencer
+from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.log import Log
+from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Logged, Sequencer
 from tequio_ledger.replicas import follower
+from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import SubmissionIntake
+from tequio_ledger.signing import client
 from tequio_ledger.store import submissions
+from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.log.tiles import encode_bundle
+from tequio_shared.served import snapshot
+from tequio_shared.served.state import State
+from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.ids import Digest
 
 REPLICA = b"another process!"
 PATIENCE_S = 60
@@ -73,3 +83,27 @@ def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_pa
         assert told.value.code == "malformed"
     (outcome,) = follower.decode(logged)
     assert isinstance(outcome, Logged)
+
+
+def test_a_follower_whose_database_breaks_off_goes_on_with_the_entry_that_it_was_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        documents, breaks = DocumentCache(ledger.blobs), [False, False, True]
+
+        def read(digest: Digest) -> bytes:
+            if breaks and breaks.pop(0):
+                raise UnwritableError("the database does not answer")
+            return documents.read(digest)
+
+        log, state = ledger.log, State(ledger.genesis, read)
+        signer = client.open_signer(DataFolder(tmp_path))
+        copy = Log(ledger.database, ledger.genesis, signer, ledger.guard, CLOCK)
+        one = Follower(copy, state, documents, ClockGuard(CLOCK), ChangeSignal())
+        monkeypatch.setattr(
+            ledger.database, "has_no_leader", lambda: one.published == log.published
+        )
+        asyncio.run(asyncio.wait_for(one.run(), PATIENCE_S))
+        assert not breaks
+        assert snapshot.encode(state, log.size) == snapshot.encode(ledger.state, log.size)

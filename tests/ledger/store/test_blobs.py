@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import event
 
+from tequio_ledger.store import blobs as stored_blobs
 from tequio_ledger.store.blobs import BLOCK_BYTES, FILE_BYTES, BlobFolder, occupied_bytes
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import RefusedError
@@ -57,12 +60,46 @@ def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
         put(blobs, BOB, b"y" * (3 * BLOCK_BYTES + 1), 10 * SMALL)
 
 
+def test_documents_of_the_coordinator_leave_the_room_to_others(blobs: BlobFolder) -> None:
+    for number in range(4):
+        blobs.put(b"roster %d" % number)
+    put(blobs, ALICE, bytes(3 * BLOCK_BYTES), 10 * SMALL)
+    blobs.put(b"result")
+
+
 def test_a_byte_counts_as_much_as_its_file_occupies(blobs: BlobFolder) -> None:
     for content in (b"1", b"2", b"3"):
         put(blobs, ALICE, content, 10 * SMALL)
     with pytest.raises(RefusedError, match="used up"):
         put(blobs, BOB, b"4", 10 * SMALL)
     assert occupied_bytes(0) < occupied_bytes(1) == occupied_bytes(BLOCK_BYTES) == SMALL
+
+
+def test_uploads_do_not_read_all_rows_again_and_again(
+    tmp_path: Path, either_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    with closing(Database(either_database or tmp_path / "many")) as database:
+        database.migrate()
+        one, other = (
+            BlobFolder(tmp_path / name, database, CLOCK, 4 * SMALL) for name in ("one", "other")
+        )
+        one.clean_up()
+        other.clean_up()
+        event.listen(
+            database.reader, "before_cursor_execute", lambda _, __, query, *___: read.append(query)
+        )
+        for content in (b"1", b"2", b"3"):
+            put(one, ALICE, content, 3 * SMALL)
+        with pytest.raises(RefusedError, match="used up"):
+            put(one, ALICE, b"4", 3 * SMALL)
+        assert sum("sum(" in query for query in read) == 1
+        put(other, BOB, b"from another process", 3 * SMALL)
+        monkeypatch.setattr(stored_blobs, "RECOUNT_S", 0.0)
+        one.delete([sha256(b"1")], CLOCK() + 1)
+        put(one, ALICE, b"5", 3 * SMALL)
+        with pytest.raises(RefusedError, match="used up"):
+            put(one, CAROL, b"6", 3 * SMALL)
 
 
 def test_only_old_unnamed_blobs_of_others_are_found_and_deleted(blobs: BlobFolder) -> None:

@@ -6,18 +6,22 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import event, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
+from tequio_ledger.store import postgresql
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.insertion import upsert
-from tequio_ledger.store.models import PEER, STANDING
+from tequio_ledger.store.derived import clear
+from tequio_ledger.store.insertion import insert_many, upsert
+from tequio_ledger.store.models import DERIVED, PEER, STANDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from sqlalchemy import Connection
+
+    from tests.support.postgres import Cluster
 
 FRESH = ("standing", "since", "cause", "evidence", "until", "appeal")
 FEW, MANY = 3, 40
@@ -88,3 +92,53 @@ def test_rows_that_name_no_peer_are_refused_whole(database: Database, count: int
         upsert(connection, STANDING, rows, FRESH)
     with database.reader.begin() as connection:
         assert _stored(connection) == []
+
+
+HISTORY = (
+    "SET LOCAL session_replication_role = replica",  # without checks of foreign keys: sooner
+    "INSERT INTO run VALUES (sha256('run'), 1, sha256('manifest'))",
+    "INSERT INTO peer (key, registered_index, last_seq, last_hash, gflop, unvested, forfeited) "
+    "SELECT sha256(n::text::bytea), n, 1, sha256('x'), 0, 0, 0 FROM generate_series(1, 2000) n",
+    "INSERT INTO credit (run, round, peer, kind, author, gflop) "
+    "SELECT sha256('run'), r, key, 'trainer', key, 1 FROM peer, generate_series(1, 50) r",
+)
+"""100,000 credits of 2,000 keys."""
+
+
+def test_a_long_history_is_cleared_before_a_statement_takes_too_long(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_STATEMENT_S", 2)
+    with closing(Database(cluster.database())) as database:
+        database.migrate()
+        with database.writer.begin() as connection:
+            for statement in HISTORY:
+                connection.execute(text(statement))
+        with database.writer.begin() as connection:
+            clear(connection)
+            assert not any(connection.execute(select(table)).first() for table in DERIVED)
+
+
+def test_a_rewriting_of_the_tables_may_take_longer_than_a_statement(cluster: Cluster) -> None:
+    with closing(Database(cluster.database())) as database:
+        with database.writer.begin() as connection:
+            database.dialect.begin_rewriting(connection)
+            assert connection.scalar(text("SHOW statement_timeout")) == "0"
+        with database.writer.begin() as connection:
+            assert connection.scalar(text("SHOW statement_timeout")) == "1min"
+
+
+def test_ten_thousand_rows_are_several_statements(cluster: Cluster) -> None:
+    peer = {"registered_index": 1, "last_seq": 0, "last_hash": bytes(32), **NOTHING}
+    rows = [{"key": at.to_bytes(32, "big"), **peer} for at in range(10_000)]
+    sizes: list[int] = []
+    with closing(Database(cluster.database())) as database:
+        database.migrate()
+        with database.writer.begin() as connection:
+            event.listen(
+                connection,
+                "before_cursor_execute",
+                lambda _connection, _cursor, _text, columns, *_: sizes.append(len(columns[0])),
+            )
+            insert_many(connection, PEER, rows)
+    assert sizes == [4_096, 4_096, 1_808]

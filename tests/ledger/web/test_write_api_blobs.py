@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
-from tests.support.ledgers import ORGANISER
+from tests.support.authors import Author
+from tests.support.ledgers import ORGANISER, served
 
 if TYPE_CHECKING:
-    import httpx
-
-    from tests.support.authors import Author
+    from pathlib import Path
 
 MEBIBYTE = 1 << 20
 
@@ -62,6 +62,17 @@ def test_a_blob_that_is_here_is_not_taken_again(
     http: httpx.Client, member: Author, now_ms: int
 ) -> None:
     assert [put(http, member, b"twice", now_ms) for _ in range(2)] == [201, 200]
+
+
+def test_a_key_that_sends_too_many_blobs_is_told_to_wait(tmp_path: Path, now_ms: int) -> None:
+    with (
+        served(tmp_path, "--key-rate", "1") as program,
+        httpx.Client(base_url=program.url) as http,
+    ):
+        member = Author("who sends many", program.net)
+        http.post("/v1/statements", content=encode_bundle([member.register(now_ms).leaf()]))
+        told = [put(http, member, b"%d" % number, now_ms) for number in range(20)]
+    assert (told[:9], told[-1]) == ([201] * 9, 429)
 
 
 def test_a_stranger_may_not_put(http: httpx.Client, author: Author, now_ms: int) -> None:
