@@ -124,6 +124,8 @@ class BlobServer:
         self._leaves = leaves or FeedbackLeaves()
         self._more_blobs = more_blobs
         self._upload = upload or ByteBudget()
+        self.may_transfer = True
+        """False: all but audits, whose leaves nobody else has, get BUSY."""
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
         self._shares: WeakValueDictionary[PeerKey, trio.CapacityLimiter] = WeakValueDictionary()
@@ -151,7 +153,8 @@ class BlobServer:
     async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
         # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
         # its deadline, and the upload would be wasted.
-        if request.op is not BlobOp.LEAF and self._upload.wait_s() > QUEUE_S:
+        is_busy = not self.may_transfer or self._upload.wait_s() > QUEUE_S
+        if request.op is not BlobOp.LEAF and is_busy:
             raise NoPayload(BlobStatus.BUSY)
         try:
             if request.op is BlobOp.LEAF:

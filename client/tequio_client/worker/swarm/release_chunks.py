@@ -134,6 +134,8 @@ class ChunksFromPeers:
         self._fetcher = fetcher
         self._peers = peers  # connected now
         self._rng = rng
+        self.may_transfer = True
+        """False: nothing is fetched."""
         self._score: Counter[PeerKey] = Counter()  # 1: it had the last one; below 0: not, so often
 
     async def answer(self, question: AskChunk) -> ChunkReply:
@@ -153,6 +155,8 @@ class ChunksFromPeers:
         return ChunkReply(size=size, content=content)
 
     async def _fetch(self, name: Digest) -> None:
+        if not self.may_transfer:
+            raise RefusedError("no-transfers", "the worker transfers nothing large at present")
         holders = await self._holders(name)
         try:
             if holders:

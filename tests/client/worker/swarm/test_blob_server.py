@@ -165,8 +165,9 @@ async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
 
 
 @pytest.mark.trio
+@pytest.mark.parametrize("may_transfer", [True, False])
 async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, *, may_transfer: bool
 ) -> None:
     # A trainer that uploads its payload to many would seem to withhold them.
     feedback = tmp_path / "feedback"
@@ -176,8 +177,8 @@ async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
     leaves.sources.append(LeafSource(may_open=lambda *_: True, file_of=lambda _: feedback))
     async with two_peers() as (first, second):
         budget = ByteBudget(1000, burst_bytes=1000)
-        BlobServer(first, store, budget, leaves)
-        budget.charge(60_000)
+        BlobServer(first, store, budget, leaves).may_transfer = may_transfer
+        budget.charge(60_000 if may_transfer else 0)
         stream = await second.open_stream(first.key, PROTOCOL)
         with trio.fail_after(5):
             await stream.send_frame(request(BlobOp.PIECES, 0, 1).encode())
