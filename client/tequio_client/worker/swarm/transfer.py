@@ -437,6 +437,7 @@ class Fetcher:
             sources,
             progress,
             fetch_from,
+            until_ready=self.client.budget.until_paid,
             hedge_s=hedge_s,
             may_ask=may_ask,
             drop=drop,
@@ -464,6 +465,7 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
         if not todo:
             return False
         first = todo.pop(0)
+        await client.budget.until_paid()
         _, parts[first] = await client.blob_part(peer, name, first)
         return True
 
@@ -485,6 +487,7 @@ class ChunkFetch:
             partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s, rng=rng
         )
         self._progress.is_done = partial.is_whole
+        self._turn = trio.Lock()
 
     async def fetch_from(self, source: Source) -> None:
         """Fetch from one source until the tree is done, or it has nothing more of it."""
@@ -492,7 +495,11 @@ class ChunkFetch:
 
         async def pull() -> bool:
             while not self._progress.is_done and self._queue.wants_from(held):
-                chunk = self._queue.next_chunk(source, held)
+                # One at a time, so that every fetch gets its share of the budget, however many
+                # sources it has.
+                async with self._turn:
+                    await self._fetcher.client.budget.until_paid()
+                    chunk = self._queue.next_chunk(source, held)
                 if chunk is None:  # all that it holds is on its way from others
                     await self._queue.wait_for_change(WAIT_S)
                 elif self._partial.has_pieces(*chunk):  # another fetch of this tree brought it
