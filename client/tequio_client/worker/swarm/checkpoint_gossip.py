@@ -29,6 +29,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.ledger.follower import read_continued
 from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, NetworkId, PeerKey
@@ -216,6 +217,19 @@ class CheckpointGossip:
                 self._ahead_since_s, self._is_withheld_reported = now_s, False
             self.largest_ahead = note
         elif now_s - self._ahead_since_s > self._withheld_s and not self._is_withheld_reported:
+            await self._report_withheld(note, theirs)
+
+    async def _report_withheld(self, note: bytes, theirs: Checkpoint) -> None:
+        """Report a checkpoint that the ledger shows to a peer, and not to us."""
+        # Only a run reads the log: without one, ours is as old as the last time somebody asked.
+        try:
+            ours, _ = await read_continued(self._ledger, self._memory)
+        except LogForkedError:
+            raise
+        except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+            log.info("no newer checkpoint to compare a peer's with", why=str(err))
+            return
+        if ours.size < theirs.size:
             self._is_withheld_reported = True
             log.error(
                 "ledger withholds entries that it showed a peer",

@@ -62,7 +62,7 @@ async def watch(
     server: LogServer,
     folder: Path,
     seen: MemoryLog,
-    publish_every_s: float = 0.2,
+    **times: float,
 ) -> CheckpointGossip:
     """A watch of a peer that read the log up to there."""
     folder.mkdir()  # noqa: ASYNC240 - a test's
@@ -76,8 +76,7 @@ async def watch(
         await ledger.network(),
         folder,
         rng=Random(3),
-        publish_every_s=publish_every_s,
-        withheld_s=0.5,
+        **{"publish_every_s": 0.2, "withheld_s": 0.5, **times},
     )
 
 
@@ -249,6 +248,16 @@ async def test_a_ledger_that_withholds_is_shown_what_others_have(tmp_path: Path)
 
 
 @pytest.mark.trio
+async def test_a_ledger_that_was_not_asked_for_long_withholds_nothing(tmp_path: Path) -> None:
+    async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(4), withheld_s=0.0)
+        for _ in range(3):
+            await ours.compare(note_of(a_log(20)))
+        assert fits(ours, 21)
+        assert "POST /log/checkpoint" not in server.requests
+
+
+@pytest.mark.trio
 async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
     async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
         ours = await watch(stack, first, server, tmp_path / "one", a_log(20))
@@ -260,7 +269,8 @@ async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
 @pytest.mark.trio
 async def test_old_checkpoints_that_are_replayed_do_not_become_requests(tmp_path: Path) -> None:
     async with serving(a_log(60)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
-        ours = await watch(stack, first, server, tmp_path / "one", a_log(60), 1_000.0)
+        seen = a_log(60)
+        ours = await watch(stack, first, server, tmp_path / "one", seen, publish_every_s=1_000.0)
         for entries in range(40):
             await ours.compare(note_of(a_log(entries)))
         assert len(ours.fitting) == PER_TURN
