@@ -171,6 +171,8 @@ class ChunksFromPeers:
     async def _holders(self, name: Digest) -> list[PeerKey]:
         """Ask several peers at once whether they have the chunk; those that did before first."""
         peers = list(self._peers())
+        # Those that have left are forgotten: there is no end of keys.
+        self._score = Counter({peer: self._score[peer] for peer in peers})
         self._rng.shuffle(peers)
         peers.sort(key=lambda one: -self._score[one])
         holders: list[PeerKey] = []

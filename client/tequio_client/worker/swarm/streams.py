@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+from weakref import WeakValueDictionary
 
 import structlog
 import trio
@@ -153,7 +154,8 @@ class StreamPool:
         self._network = network
         self.silence_s = silence_s
         self._streams: dict[PeerKey, list[RequestStream]] = {}
-        self._opening: dict[PeerKey, trio.Lock] = {}
+        # Weak, and so of peers that are being asked only: there is no end of keys.
+        self._opening: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery  # of the reading tasks; there once entered
         self.received_bytes = 0  # of answers since the start, those given up too
@@ -197,8 +199,13 @@ class StreamPool:
 
     async def _open(self, peer: PeerKey) -> RequestStream:
         stream = RequestStream(await self._network.open_stream(peer, PROTOCOL), self)
-        self._nursery.start_soon(stream.run)
+        self._nursery.start_soon(self._run, peer, stream)
         return stream
+
+    async def _run(self, peer: PeerKey, stream: RequestStream) -> None:
+        await stream.run()
+        if not any(one.is_open for one in self._streams.get(peer, ())):
+            self._streams.pop(peer, None)
 
 
 class RequestStream:

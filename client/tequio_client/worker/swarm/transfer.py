@@ -66,6 +66,8 @@ SOURCES_AT_A_TIME = 4
 
 Of a fetch that is late because all are busy, requests to all would make them busier.
 """
+MOST_SOURCES = 4_096
+"""Sources that are remembered with what they gave; the oldest go first."""
 WAIT_S = 0.25
 """How often a source without a chunk to fetch checks whether another source is late."""
 
@@ -100,7 +102,8 @@ class Exchange:
         self._peers = peers  # connected now, in random order
         self._under_way: dict[Digest, trio.Event] = {}
         self._arrived = trio.Event()  # replaced whenever a tree arrived
-        self.received: Counter[Source] = Counter()  # verified bytes by source
+        self.received_bytes = 0  # verified, since the start
+        self.received: Counter[Source] = Counter()  # of these, by source; of MOST_SOURCES
 
     async def fetch_tree(
         self,
@@ -187,7 +190,7 @@ class Exchange:
                 log.warning("fetch failed; trying again", error=str(err))
                 await trio.sleep(self._fetcher.times.retry_s)
             # Of a failed attempt too: its pieces were verified and stay.
-            self.received.update(progress.bytes_by_source)
+            self._record(progress)
             nursery.cancel_scope.cancel()
         return progress.bytes_by_source
 
@@ -217,10 +220,16 @@ class Exchange:
             progress = await self._fetcher.fetch_blob(
                 name, self._peers(), timeout_s=self._fetcher.times.try_s
             )
-            self.received.update(progress.bytes_by_source)
+            self._record(progress)
         except FetchFailedError as err:
             log.warning("blob not found; trying again", error=str(err))
             await trio.sleep(self._fetcher.times.retry_s)
+
+    def _record(self, progress: FetchProgress) -> None:
+        self.received_bytes += progress.bytes_by_source.total()
+        self.received.update(progress.bytes_by_source)
+        while len(self.received) > MOST_SOURCES:
+            del self.received[next(iter(self.received))]
 
 
 class Fetcher:
