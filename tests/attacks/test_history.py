@@ -157,7 +157,7 @@ async def read(
     url: str, folder: Path, count: int, ends: AbstractContextManager[object] | None = None
 ) -> None:
     """Follow the log as the worker of that folder does."""
-    rng, limits = Random(1), FollowerLimits(poll_s=0.1, check_s=0.1)
+    rng, limits = Random(1), FollowerLimits(poll_s=0.1, check_s=0.1, lag_s=0.5)
     back_off = BackOff(rng, longest_s=0.1, first_s=0.02)
     with trio.fail_after(20):
         async with LedgerApi(url, limits=BRISK) as ledger:

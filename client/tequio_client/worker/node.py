@@ -298,7 +298,7 @@ def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) 
         duty=state,
         peers=len(node.network.connected_peers()),
         sent_bytes=node.blobs.sent_bytes,
-        received_bytes=sum(node.exchange.received.values()),
+        received_bytes=node.exchange.received_bytes,
         wire_sent_bytes=node.network.limiter.written_bytes,
         wire_received_bytes=node.network.limiter.read_bytes,
         sources=len(node.exchange.received),

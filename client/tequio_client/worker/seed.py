@@ -8,7 +8,6 @@ All content is verified by hash, so anybody may run a seed.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -32,6 +31,7 @@ from tequio_client.worker.rounds.attestations import AttestationGossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
+from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
 from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_client.worker.swarm.membership import RunGossip
@@ -68,8 +68,10 @@ RECENT_TASKS = 12
 """Contributions and heads fetched at once."""
 MAX_RECENT = 4_096
 """Most contributions and heads waiting to be fetched."""
-CONTRIBUTION_TIMEOUT_S = 120.0
-"""Longest search for a contribution; nobody may have kept an old one."""
+PATIENCE_S = 120.0
+"""Longest time in which nothing of a tree comes; nobody may have kept an old one."""
+SNAPSHOT_HEADS = 4
+"""Heads of a run that are fetched at the start; few peers still have those before them."""
 DOCUMENT_TIMEOUT_S = 120.0
 """Longest search for a run's documents before the run is skipped."""
 
@@ -98,8 +100,8 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             return nodes.node_status(node, ("seed",), "seeding", trio.current_time() - since_s)
 
         # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
-        pinned = FetchQueue(node.exchange, most=None)
-        recent = FetchQueue(node.exchange, most=MAX_RECENT)
+        pinned = FetchQueue(node.exchange, node.store, most=None)
+        recent = FetchQueue(node.exchange, node.store, most=MAX_RECENT)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.run)
             if settings.status_lines:
@@ -176,13 +178,15 @@ class NamedTrees:
 class FetchQueue:
     """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
 
-    Beyond `most` the oldest are dropped: a seed that reads a long log must not spend its time on
-    old rounds whose contributions nobody has any more.
+    Beyond `most` the oldest are dropped, and so is a tree of which nothing comes for `PATIENCE_S`:
+    a seed that reads a long log must not spend its time on old rounds whose contributions nobody
+    has any more. Without `most`, such a tree waits behind all others.
     """
 
-    def __init__(self, exchange: Exchange, *, most: int | None) -> None:
+    def __init__(self, exchange: Exchange, store: Store, *, most: int | None) -> None:
         self._exchange = exchange
-        self._waiting: deque[tuple[TreeRef, PeerKey | None, float]] = deque(maxlen=most)
+        self._store = store
+        self._waiting: deque[tuple[TreeRef, PeerKey | None]] = deque(maxlen=most)
         self._was_added = trio.Event()  # replaced whenever a tree was queued
 
     @property
@@ -190,12 +194,12 @@ class FetchQueue:
         """Trees that nobody fetches yet."""
         return len(self._waiting)
 
-    def add(self, ref: TreeRef, holder: PeerKey | None = None, timeout_s: float = math.inf) -> None:
+    def add(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
         """Queue a tree, and the peer that should have it.
 
         One that is in the store already costs only a look at the disk.
         """
-        self._waiting.append((ref, holder, timeout_s))
+        self._waiting.append((ref, holder))
         self._was_added.set()
         self._was_added = trio.Event()
 
@@ -203,9 +207,16 @@ class FetchQueue:
         while True:
             while not self._waiting:
                 await self._was_added.wait()
-            ref, holder, timeout_s = self._waiting.pop()
-            with trio.move_on_after(timeout_s):
+            ref, holder = self._waiting.pop()
+            missing = await trio.to_thread.run_sync(self._store.missing_bytes, ref)
+            with trio.move_on_after(PATIENCE_S) as patience:
                 await self._exchange.fetch_in_background(ref, holder)
+            if not patience.cancelled_caught:
+                continue
+            if await trio.to_thread.run_sync(self._store.missing_bytes, ref) < missing:
+                self.add(ref, holder)
+            elif self._waiting.maxlen is None:
+                self._waiting.appendleft((ref, holder))
 
 
 class RunCache:
@@ -223,22 +234,22 @@ class RunCache:
     async def begin(self, named: NamedTrees) -> None:
         """Cache a run of a snapshot, as if its log had been read.
 
-        Contributions of earlier rounds are left out: few peers still have them.
+        Contributions and heads of earlier rounds are left out: few peers still have them.
         """
         view, run = named.view, named.view.manifest.run_id
         await self._open(run)
         if run not in self._manifests:
             return
-        for number, refs in named.heads.items():
-            if number % self._heads_every == 0:
-                self._add_recent(refs)
+        kept = [refs for number, refs in named.heads.items() if number % self._heads_every == 0]
+        for refs in kept[-SNAPSHOT_HEADS:]:
+            self._add_recent(refs)
         self._last_head[run] = named.last
         if view.state is RunState.FINISHED or view.rollbacks:
             self._add_recent(self._last_head[run])
         if view.state is not RunState.FINISHED and view.round is not None:
             self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
             for ref, trainer in named.works:
-                self._recent.add(ref, trainer, CONTRIBUTION_TIMEOUT_S)
+                self._recent.add(ref, trainer)
 
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
@@ -261,7 +272,7 @@ class RunCache:
             case WorkCommit() as body:
                 header = ContributionHeader.parse(from_text(body.header, None))
                 ref = _payload_ref(manifest, header)
-                self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
+                self._recent.add(ref, statement.author)
             case HeadPromote(step_root=step):
                 if step is not UNSET and manifest.algorithm.down_k:
                     self._recent.add(step_ref(manifest, digest_from_text(step)))

@@ -135,7 +135,7 @@ class RunSession:
             changed, limits = self._lending.changed, self._lending.limits(self.device)
             if self.driver is not None:
                 self.driver.set_pause(self._lending.pause_reason(self.device))
-                await self.driver.context.workdir.apply_limits(limits)
+                self.driver.context.workdir.apply_limits(limits)
             await changed.wait()
 
     async def _spread(self) -> None:

@@ -242,6 +242,7 @@ class Worker:
             changed, limits = self.lending.changed, self.lending.net_limits()
             node.upload.limit(limits.upload_bytes_per_s)
             node.download.limit(limits.download_bytes_per_s)
+            node.blobs.may_transfer = node.chunks.may_transfer = limits.may_transfer
             node.router.set_wanted(is_wanted=limits.opens_router_port)
             node.lan.set_wanted(is_wanted=limits.finds_lan_peers)
             await trio.to_thread.run_sync(node.store.set_quota, limits.store_bytes)

@@ -281,18 +281,12 @@ class TrainerProcess:
         """Put a command in force and wait for its answer; cancelling withdraws it.
 
         `make` gets the command's number, and is called again for each child that is started.
-        Raises TrainerFailedError when the trainer reports that it cannot, or was given up.
+        Raises TrainerFailedError when the trainer reports that it cannot, or was given up, and for
+        a Prepare that another one replaces.
         """
         if self.failure is not None:
             raise TrainerFailedError("broken", self.failure)
-        self._number += 1
-        pending = _Pending(self._number, make)
-        command = make(pending.number)
-        if isinstance(command, link.Prepare):
-            self._prepare, self._has_plugin = pending, command.plugin is not None
-        else:
-            self._task = pending
-        self.child.send(link.encode(command))
+        pending = self._put_in_force(make)
         try:
             await pending.done.wait()
         finally:
@@ -303,6 +297,23 @@ class TrainerProcess:
                     self._number += 1
                     self.child.send(link.encode(link.Rest(command=self._number)))
         return _checked(pending.answer, answer, self.failure)
+
+    def prepare_again(self, make: Callable[[int], link.Prepare]) -> None:
+        """Replace the Prepare in force, without waiting for the trainer to follow it."""
+        self._put_in_force(make)
+
+    def _put_in_force(self, make: Callable[[int], link.Command]) -> _Pending:
+        self._number += 1
+        pending = _Pending(self._number, make)
+        command = make(pending.number)
+        if isinstance(command, link.Prepare):
+            if self._prepare is not None:
+                self._prepare.done.set()  # nothing answers it any more
+            self._prepare, self._has_plugin = pending, command.plugin is not None
+        else:
+            self._task = pending
+        self.child.send(link.encode(command))
+        return pending
 
     def _first_lines(self) -> Iterator[bytes]:
         self._alive = self._ready = None
@@ -356,7 +367,7 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
         case link.Failed():
             raise TrainerFailedError(report.code, clean_text(report.reason, REASON_CHARACTERS))
         case None:
-            raise TrainerFailedError("broken", broken or "the trainer is gone")
+            raise TrainerFailedError("broken", broken or "a newer command took its place")
     if not isinstance(report, wanted):
         raise TrainerFailedError("malformed", f"{type(report).__name__} answers another command")
     return report

@@ -259,6 +259,10 @@ class LogFollower:
         signed, note = await self._ledger.checkpoint_note()
         self._note = note
         if before is not None:
+            if before.origin == signed.origin and before.size > signed.size:
+                self._check_older(signed, before)
+                raise LedgerUnavailableError(f"an older checkpoint, of {_text(signed)}")
+            self._older_since_s = None
             await _check_stored(self._ledger, before, signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")

@@ -182,6 +182,7 @@ class NetLimits:
 
     upload_bytes_per_s: float | None
     download_bytes_per_s: float | None
+    may_transfer: bool
     store_bytes: int
     opens_router_port: bool
     finds_lan_peers: bool
@@ -352,6 +353,7 @@ class Lending:
             return NetLimits(
                 upload_bytes_per_s=net.upload_bytes_per_s,
                 download_bytes_per_s=net.download_bytes_per_s,
+                may_transfer=True,
                 store_bytes=net.quota_bytes,
                 opens_router_port=net.opens_router_port,
                 finds_lan_peers=net.finds_lan_peers,
@@ -360,6 +362,7 @@ class Lending:
         return NetLimits(
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
+            may_transfer=self.decision.may_transfer,
             store_bytes=chosen.disk_gib * _GIB,
             opens_router_port=chosen.opens_router_port,
             finds_lan_peers=chosen.finds_lan_peers,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -250,7 +249,7 @@ class TrainerWorkdir:
     def file(self, what: str, number: int) -> Path:
         return self._folder / f"{what}-{number}"
 
-    async def apply_limits(self, limits: LendingLimits) -> None:
+    def apply_limits(self, limits: LendingLimits) -> None:
         """Apply limits from now on, also to the command under way."""
         limited = msgspec.structs.replace(
             self._prepare,
@@ -263,8 +262,9 @@ class TrainerWorkdir:
         self._prepare = limited
         # A trainer that is not running gets the limits when it is next prepared.
         if self._trainer.ready is not None:
-            with suppress(TrainerFailedError):  # the next command will fail and report it
-                await self._ask_prepared()
+            # Not waited for: the answer comes with the trainer's next step, and pauses come sooner.
+            # A trainer that cannot follow them fails the next command, which reports it.
+            self._trainer.prepare_again(self._numbered)
 
     async def prepare_trainer(self) -> link.TrainerReady:
         """Prepare the trainer if needed; raises UserFacingError if this computer cannot train."""
@@ -284,10 +284,10 @@ class TrainerWorkdir:
         self._prepare = msgspec.structs.replace(
             self._prepare, base=tuple(map(str, paths)), plugin=plugin
         )
-        return await self._trainer.ask(
-            lambda command: msgspec.structs.replace(self._prepare, command=command),
-            link.TrainerReady,
-        )
+        return await self._trainer.ask(self._numbered, link.TrainerReady)
+
+    def _numbered(self, command: int) -> link.Prepare:
+        return msgspec.structs.replace(self._prepare, command=command)
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Send a command to the prepared trainer; raises TrainerFailedError."""

@@ -13,6 +13,7 @@ A file has its final name only once it is whole, checked and on the disk:
 from __future__ import annotations
 
 import errno
+import re
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ CACHED_TREES = 256
 CACHED_LEAVES = 1 << 17
 """And hashes in all of them together, about 10 MiB: the largest heads have many thousand each."""
 _ENDINGS = ("", ".part", ".bits", ".meta")
+_NAME = re.compile("[0-9a-f]{64}")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -148,7 +150,7 @@ class StoreFiles:
 
     def _scan(self, kind: Kind) -> Iterator[tuple[int, Kind, Digest, int]]:
         stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
-        for stem in stems:
+        for stem in filter(_NAME.fullmatch, stems):  # file managers leave files of their own
             name = Digest(bytes.fromhex(stem))
             usable = self._usable(kind, name)
             if usable is None:

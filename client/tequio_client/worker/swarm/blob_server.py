@@ -124,6 +124,8 @@ class BlobServer:
         self._leaves = leaves or FeedbackLeaves()
         self._more_blobs = more_blobs
         self._upload = upload or ByteBudget()
+        self.may_transfer = True
+        """False: all but audits, whose leaves nobody else has, get BUSY."""
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
         self._shares: WeakValueDictionary[PeerKey, trio.CapacityLimiter] = WeakValueDictionary()
@@ -149,10 +151,8 @@ class BlobServer:
                 self.sent_bytes += len(payload)
 
     async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
-        # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
-        # its deadline, and the upload would be wasted.
-        if request.op is not BlobOp.LEAF and self._upload.wait_s() > QUEUE_S:
-            raise NoPayload(BlobStatus.BUSY)
+        if request.op is not BlobOp.LEAF:
+            self._check_not_busy()
         try:
             if request.op is BlobOp.LEAF:
                 payload = await self._leaf(peer, request)
@@ -167,8 +167,15 @@ class BlobServer:
         if request.op is BlobOp.LEAF:
             self._upload.charge(len(payload))
         else:
+            self._check_not_busy()  # others of a burst may have taken the budget meanwhile
             await self._upload.acquire(len(payload))
         return payload
+
+    def _check_not_busy(self) -> None:
+        # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
+        # its deadline, and the upload would be wasted.
+        if not self.may_transfer or self._upload.wait_s() > QUEUE_S:
+            raise NoPayload(BlobStatus.BUSY)
 
     async def _leaf(self, peer: PeerKey, request: BlobRequest) -> bytes:
         if request.count != 1:

@@ -7,7 +7,9 @@ One from before a fork fits both sides, so old ones silence nobody. A message is
 only the log can make one, so any peer may send it. A checkpoint that our log does not continue, or
 that does not continue ours, proves a split view: both notes are stored as evidence, the ledger is
 sent the other one, and the program ends. One that is larger than ours waits until our log has grown
-that far; two of one size are compared at once.
+that far; two of one size are compared at once. A smaller one costs requests to the ledger, and a
+peer may replay every checkpoint of years: so few are compared in each interval, drawn by lot, and
+few of one author are forwarded.
 
 Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
 """
@@ -15,6 +17,7 @@ Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import NoReturn, TypeAlias
@@ -26,11 +29,13 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.ledger.follower import read_continued
 from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.ratelimit import TokenBuckets
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +45,11 @@ PUBLISH_EVERY_S = 30.0
 """Pause between two times at which our own checkpoint may be published."""
 WITHHELD_S = 120.0
 """A ledger that shows us less than it showed a peer for this long withholds entries from us."""
+PER_TURN = 4
+"""Notes of one author that are forwarded, and notes that are proven, in the time of
+`PUBLISH_EVERY_S`."""
+WAITING = 64
+"""Notes that may wait for their proof."""
 FITTING = 1_024
 """Trees remembered that were found to fit; they are not checked again."""
 
@@ -51,19 +61,26 @@ def checkpoint_topic(network_id: NetworkId) -> str:
 
 
 class CheckpointFilter:
-    """Accepts messages that bear the log's signature."""
+    """Accepts messages that bear the log's signature, a few of each author."""
 
-    def __init__(self, log_key: VerifierKey) -> None:
+    def __init__(
+        self,
+        log_key: VerifierKey,
+        publish_every_s: float = PUBLISH_EVERY_S,
+        clock: Callable[[], float] = trio.current_time,
+    ) -> None:
         self._log_key = log_key
+        self._clock = clock
+        self._authors = TokenBuckets(PER_TURN / publish_every_s, PER_TURN)
 
     def screen(self, _author: PeerKey, content: bytes) -> bool:
         """Check the length alone, which costs no signature."""
         return len(content) <= MESSAGE_BYTES
 
-    def check(self, _author: PeerKey, content: bytes) -> bool:
+    def check(self, author: PeerKey, content: bytes) -> bool:
         """Verify the log's signature; raises PeerError without one."""
         open_checkpoint(content, self._log_key)
-        return True
+        return self._authors.try_spend(author, 1, self._clock())
 
 
 class CheckpointGossip:
@@ -89,6 +106,8 @@ class CheckpointGossip:
         self._publish_every_s = publish_every_s
         self._withheld_s = withheld_s
         self._topic = checkpoint_topic(network.id)
+        self._proofs = TokenBuckets(PER_TURN / publish_every_s, PER_TURN)
+        self._waiting: dict[_Tree, bytes] = {}  # notes that wait for their proof
         self.fitting: OrderedDict[_Tree, None] = OrderedDict()  # compared with our log
         self._largest_fitting = 0  # size of a checkpoint received since the last turn to publish
         self.largest_ahead: bytes | None = None  # the largest note that our log has not reached
@@ -97,7 +116,7 @@ class CheckpointGossip:
 
     async def run(self) -> NoReturn:
         """Publish, receive and compare until cancelled; raises LogForkedError at a split view."""
-        signed = CheckpointFilter(self._network.log_key)
+        signed = CheckpointFilter(self._network.log_key, self._publish_every_s)
         received = await self._peers.subscribe(self._topic, signed)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._receive, received)
@@ -116,6 +135,7 @@ class CheckpointGossip:
             await trio.sleep(self._publish_every_s * self._rng.uniform(0.5, 1.5))
             if self.largest_ahead is not None:
                 await self.compare(self.largest_ahead)
+            await self._prove_waiting()
             ours, note = await self._ours()
             if ours is None:
                 continue
@@ -124,7 +144,10 @@ class CheckpointGossip:
             size_before, self._largest_fitting = ours.size, 0
 
     async def compare(self, note: bytes) -> None:
-        """Compare a signed checkpoint with our log; raises LogForkedError at a split view."""
+        """Compare a signed checkpoint with our log, later if there are many.
+
+        Raises LogForkedError at a split view.
+        """
         theirs = open_checkpoint(note, self._network.log_key).checkpoint
         ours, own_note = await self._ours()
         if ours is None:
@@ -136,7 +159,31 @@ class CheckpointGossip:
             return
         if theirs.size > ours.size:
             await self._wait_for(note, theirs, ours)
-            return
+        elif theirs.size == ours.size:
+            await self._settle(note, theirs, ours, own_note)
+        else:
+            self._waiting[_tree(theirs)] = note
+            await self._prove_waiting()
+            if len(self._waiting) > WAITING:
+                self._draw()
+
+    async def _prove_waiting(self) -> None:
+        """Compare as many of the notes that wait as the rate of proofs allows."""
+        while self._waiting and self._proofs.try_spend("", 1, trio.current_time()):
+            note = self._draw()
+            ours, own_note = await self._ours()
+            if ours is not None:
+                theirs = open_checkpoint(note, self._network.log_key).checkpoint
+                await self._settle(note, theirs, ours, own_note)
+
+    def _draw(self) -> bytes:
+        """Take a note that waits: which one, no peer can tell."""
+        return self._waiting.pop(self._rng.choice(list(self._waiting)))
+
+    async def _settle(
+        self, note: bytes, theirs: Checkpoint, ours: Checkpoint, own_note: bytes
+    ) -> None:
+        """Compare a checkpoint that is not larger than ours; raises as `compare` does."""
         try:
             await self._check_fits(theirs, ours, note, own_note)
         # Without a proof nothing is decided: a ledger that does not answer has not forked, and the
@@ -170,6 +217,19 @@ class CheckpointGossip:
                 self._ahead_since_s, self._is_withheld_reported = now_s, False
             self.largest_ahead = note
         elif now_s - self._ahead_since_s > self._withheld_s and not self._is_withheld_reported:
+            await self._report_withheld(note, theirs)
+
+    async def _report_withheld(self, note: bytes, theirs: Checkpoint) -> None:
+        """Report a checkpoint that the ledger shows to a peer, and not to us."""
+        # Only a run reads the log: without one, ours is as old as the last time somebody asked.
+        try:
+            ours, _ = await read_continued(self._ledger, self._memory)
+        except LogForkedError:
+            raise
+        except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+            log.info("no newer checkpoint to compare a peer's with", why=str(err))
+            return
+        if ours.size < theirs.size:
             self._is_withheld_reported = True
             log.error(
                 "ledger withholds entries that it showed a peer",

@@ -236,32 +236,64 @@ class ByteBudget:
 
     def __init__(self, bytes_per_s: float | None = None, *, burst_bytes: int = 1 << 20) -> None:
         self._burst = burst_bytes
-        # One number is the whole bucket: the moment at which it is full again, in trio's time.
-        self._full_at_s = -1e9
+        self._owed_bytes, self._since_s = 0.0, 0.0  # what was to be paid off at that time
+        self._waiting_bytes = 0
+        self._turn = trio.Lock()
+        self._changed = trio.Event()  # replaced when less is to be waited for
         self._rate: float | None = None
         self.limit(bytes_per_s)
 
     def limit(self, bytes_per_s: float | None) -> None:
-        """Change the rate; callers that wait already still wait as long as before."""
+        """Change the rate, also for callers that wait already."""
         if bytes_per_s is not None and bytes_per_s <= 0:
             raise RefusedError("bad-budget", f"{bytes_per_s} bytes a second")
+        self.charge(0)  # pays off at the old rate until now
         self._rate = bytes_per_s
+        self._wake()
 
     def wait_s(self) -> float:
-        if self._rate is None:
-            return 0.0
-        return max(0.0, self._full_at_s - self._burst / self._rate - trio.current_time())
+        """How long a caller that comes now waits, behind those that wait already."""
+        return self._until_paid_s(self._waiting_bytes)
+
+    async def until_paid(self) -> None:
+        """Wait, in order, until no more than a burst is to be paid off.
+
+        A caller that charges at once, with nothing awaited between, is before all that wait.
+        """
+        async with self._turn:
+            while left_s := self._until_paid_s():
+                with trio.move_on_after(left_s) as patience:
+                    await self._changed.wait()
+                if patience.cancelled_caught:
+                    return
 
     async def acquire(self, size_bytes: int) -> None:
-        if self._rate is None:
-            await trio.lowlevel.checkpoint()
-            return
-        # Charged before the wait, not after it: that is what puts later callers behind this one.
-        wait_s = self.wait_s()
-        self.charge(size_bytes)
-        await trio.sleep(wait_s)
+        self._waiting_bytes += size_bytes
+        try:
+            await self.until_paid()
+            self.charge(size_bytes)
+        finally:
+            self._waiting_bytes -= size_bytes
 
     def charge(self, size_bytes: int) -> None:
-        """Charge what is sent at once; later callers pay it off."""
-        if self._rate is not None:
-            self._full_at_s = max(self._full_at_s, trio.current_time()) + size_bytes / self._rate
+        """Charge what is sent at once, later callers pay it off; below 0: give it back."""
+        if self._rate is None:
+            return
+        self._owed_bytes = max(0.0, self._still_owed_bytes() + size_bytes)
+        self._since_s = trio.current_time()
+        if size_bytes < 0:
+            self._wake()
+
+    def _until_paid_s(self, more_bytes: int = 0) -> float:
+        if self._rate is None:
+            return 0.0
+        left_bytes = self._still_owed_bytes() + more_bytes - self._burst
+        return max(0.0, left_bytes / self._rate)
+
+    def _still_owed_bytes(self) -> float:
+        paid_bytes = (self._rate or 0.0) * (trio.current_time() - self._since_s)
+        return max(0.0, self._owed_bytes - paid_bytes)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()

@@ -5,7 +5,7 @@ own and stores their signed address records, so a dead seed or ledger does not s
 
 `RunGossip` carries announcements of log entries to the peers of a run, over the topic
 `/tequio/<first 16 hex of the network id>/work/<first 16 hex of the run id>/1`. Delivery is best
-effort, and a reader gets each content once.
+effort.
 
 Peer exchange, protocol /tequio/peers/1: the asker sends one frame, empty or with its own address
 record; the answer is one frame: count u16, then that many records, each preceded by its length u16
@@ -15,7 +15,7 @@ record; the answer is one frame: count u16, then that many records, each precede
 from __future__ import annotations
 
 import struct
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -34,7 +34,7 @@ from tequio_client.worker.swarm.peers import (
 )
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, peer_id_text, sha256
+from tequio_shared.ids import NetworkId, PeerKey, RunId, peer_id_text
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -56,8 +56,6 @@ PEERS_PROTOCOL = "/tequio/peers/1"
 MAX_RECORDS = 64
 """Maximum address records in one answer."""
 EXCHANGE_S = 20.0
-MAX_SEEN_CONTENTS = 16_384
-"""Contents remembered so that each is delivered once."""
 _U16 = struct.Struct("!H")
 _ANSWER_BYTES = 2 + MAX_RECORDS * (2 + RECORD_BYTES)
 
@@ -457,7 +455,6 @@ class RunGossip:
         self._network = network
         self._topic = topic
         self._received = received
-        self._seen: OrderedDict[Digest, None] = OrderedDict()
 
     @classmethod
     async def join(
@@ -481,16 +478,5 @@ class RunGossip:
         await self._network.publish(self._topic, entry)
 
     async def receive(self) -> Announcement:
-        """Wait for the next announcement whose content was not received before, ours too."""
-        while True:
-            announcement = await self._received.receive()
-            # By content, not by message: the library drops repeats of one message only, and an
-            # author may sign the same entry again.
-            content = sha256(announcement.content)
-            is_new = content not in self._seen
-            self._seen[content] = None
-            self._seen.move_to_end(content)
-            if len(self._seen) > MAX_SEEN_CONTENTS:
-                self._seen.popitem(last=False)
-            if is_new:
-                return announcement
+        """Wait for the next announcement, ours too."""
+        return await self._received.receive()

@@ -137,17 +137,21 @@ class DataMirrors:
     ) -> bytes:
         if self._rests(file.mirror):
             raise PeerError("the mirror is not asked for a while")
-        await self._budget.acquire(size_bytes)
+        self._budget.charge(size_bytes)
+        came_bytes = 0
         url = file.url + suffix
         try:
             async with self._flight:
                 content = await self._get(url, start, size_bytes)
+            came_bytes = size_bytes
         except (PeerError, httpx.HTTPError, httpx.InvalidURL, OSError, trio.TooSlowError) as err:
             self._moved.pop(url, None)
             self._hosts.forget()
             reason = str(err) or type(err).__name__
             self._fail(file, reason)
             raise PeerError(f"{source_text(file)}: {reason}") from err
+        finally:
+            self._budget.charge(came_bytes - size_bytes)
         self._failures.pop(file.mirror, None)
         return content
 

@@ -119,6 +119,7 @@ async def _fetch_from(
 
 
 async def _leaf(client: BlobClient, peer: PeerKey, tree: TreeRef, index: int) -> bytes:
+    await client.budget.until_paid()
     answer = bytes(await client.leaf(peer, tree.root, index, LEAF_BYTES))
     leaf, path = answer[:LEAF_BYTES], split_leaves(answer[LEAF_BYTES:])
     try:

@@ -134,6 +134,8 @@ class ChunksFromPeers:
         self._fetcher = fetcher
         self._peers = peers  # connected now
         self._rng = rng
+        self.may_transfer = True
+        """False: nothing is fetched."""
         self._score: Counter[PeerKey] = Counter()  # 1: it had the last one; below 0: not, so often
 
     async def answer(self, question: AskChunk) -> ChunkReply:
@@ -153,6 +155,8 @@ class ChunksFromPeers:
         return ChunkReply(size=size, content=content)
 
     async def _fetch(self, name: Digest) -> None:
+        if not self.may_transfer:
+            raise RefusedError("no-transfers", "the worker transfers nothing large at present")
         holders = await self._holders(name)
         try:
             if holders:
@@ -167,6 +171,8 @@ class ChunksFromPeers:
     async def _holders(self, name: Digest) -> list[PeerKey]:
         """Ask several peers at once whether they have the chunk; those that did before first."""
         peers = list(self._peers())
+        # Those that have left are forgotten: there is no end of keys.
+        self._score = Counter({peer: self._score[peer] for peer in peers})
         self._rng.shuffle(peers)
         peers.sort(key=lambda one: -self._score[one])
         holders: list[PeerKey] = []

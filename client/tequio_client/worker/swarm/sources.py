@@ -95,7 +95,8 @@ class FetchPool:
 
     `fetch_from` returns when its source has nothing more to give, raises MalformedError for wrong
     bytes (`drop` is told, and the source not asked again) and PeerError for a failure (it is tried
-    again). `may_ask` tells whether a source is asked at all.
+    again). `may_ask` tells whether a source is asked at all. With `hedge_s`, `until_ready` is
+    awaited before each source.
     """
 
     def __init__(  # noqa: PLR0913 - composition
@@ -104,6 +105,7 @@ class FetchPool:
         progress: FetchProgress,
         fetch_from: FetchFrom,
         *,
+        until_ready: Callable[[], Awaitable[None]],
         hedge_s: float | None = None,
         may_ask: Callable[[Source], bool],
         drop: Callable[[Source, str], None],
@@ -112,6 +114,7 @@ class FetchPool:
         self._sources = sources
         self._progress = progress
         self._fetch_from = fetch_from
+        self._until_ready = until_ready
         self._hedge_s = hedge_s
         self._may_ask = may_ask
         self._drop = drop
@@ -136,6 +139,8 @@ class FetchPool:
             await self._sources.wait_longer_than(known)
             source = self._sources.known[known]
             known += 1
+            if self._hedge_s is not None:
+                await self._until_ready()
             if source not in self._progress.bad_sources and self._may_ask(source):
                 self._progress.asked.add(source)
                 self._running += 1

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
+from weakref import WeakValueDictionary
 
 import structlog
 import trio
@@ -58,6 +59,9 @@ SUSPECTED_NAMES = 64
 class BlobClient:
     """Requests of /tequio/blob/1 within the budgets; its `streams` must be entered.
 
+    What is asked for is charged at once, and given back when it does not come. Callers await
+    `until_paid` of the budget before: our own wait must not make a peer look late.
+
     All methods raise PeerError when the peer fails, AnswerError when it does not have the content,
     and MalformedError when the answer cannot be one.
     """
@@ -70,22 +74,21 @@ class BlobClient:
         silence_s: float = SILENCE_S,
     ) -> None:
         self.streams = StreamPool(network, silence_s=silence_s)
-        self._budget = download or ByteBudget()
+        self.budget = download or ByteBudget()
         # Over all fetches and peers: what is on its way has to fit into memory, however many
         # fetches are started at once.
         self._places = RequestPlaces(self.streams.close_peer)
 
     async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
         """Ask which pieces of the tree the peer has; None for all of them."""
-        payload = await self._ask(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
+        payload = await self.streams.request(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
         return unpack_bits(bytes(payload), ref.pieces) if payload else None
 
     async def pieces(self, peer: PeerKey, ref: TreeRef, first: int, count: int) -> memoryview:
         """Fetch pieces, not yet verified; of the right length, or MalformedError."""
         request = BlobRequest(op=BlobOp.PIECES, name=ref.root, first=first, count=count)
         _, expect_bytes = ref.span(first, count)
-        async with self._places.taken(peer):
-            payload = await self._ask(peer, request, expect_bytes)
+        payload = await self._fetch(peer, request, expect_bytes)
         if len(payload) != expect_bytes:
             raise MalformedError(f"{len(payload)} bytes where {expect_bytes} were asked for")
         return payload
@@ -97,19 +100,19 @@ class BlobClient:
         for first in range(0, ref.pieces, most):
             count = min(most, ref.pieces - first)
             request = BlobRequest(op=BlobOp.LEAVES, name=ref.root, first=first, count=count)
-            leaves += split_leaves(bytes(await self._ask(peer, request, count * DIGEST_BYTES)))
+            self.budget.charge(count * DIGEST_BYTES)
+            leaves += split_leaves(bytes(await self.streams.request(peer, request)))
         return tuple(leaves)
 
     async def blob_part(self, peer: PeerKey, name: Digest, first: int) -> tuple[int, memoryview]:
         """Fetch the size of the blob, and its bytes from `first`, at most PAYLOAD_BYTES."""
         request = BlobRequest(op=BlobOp.BLOB, name=name, first=first, count=PAYLOAD_BYTES)
-        async with self._places.taken(peer):
-            return unpack_blob(await self._ask(peer, request, PAYLOAD_BYTES))
+        return unpack_blob(await self._fetch(peer, request, PAYLOAD_BYTES))
 
     async def has_blob(self, peer: PeerKey, name: Digest) -> bool:
         """Ask whether the peer gives the blob now; False, too, if it fails."""
         try:
-            await self._ask(peer, BlobRequest(op=BlobOp.BLOB, name=name))
+            await self.streams.request(peer, BlobRequest(op=BlobOp.BLOB, name=name))
         except PeerError:
             return False
         return True
@@ -117,13 +120,23 @@ class BlobClient:
     async def leaf(self, peer: PeerKey, root: Digest, index: int, leaf_bytes: int) -> memoryview:
         """Fetch a leaf of an error feedback and its inclusion path, not yet verified."""
         request = BlobRequest(op=BlobOp.LEAF, name=root, first=index, count=1)
-        async with self._places.taken(peer):
-            return await self._ask(peer, request, leaf_bytes)
+        return await self._fetch(peer, request, leaf_bytes)
 
-    async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:
-        # Paid before the request: what has been asked for arrives, budget or not.
-        await self._budget.acquire(expect_bytes)
-        return await self.streams.request(peer, request)
+    async def _fetch(self, peer: PeerKey, request: BlobRequest, most_bytes: int) -> memoryview:
+        self.budget.charge(most_bytes)
+        came_bytes = 0
+        try:
+            async with self._places.taken(peer):
+                came_bytes = most_bytes  # what was asked for arrives, also if nobody waits for it
+                answer = await self.streams.request(peer, request)
+            came_bytes = len(answer)
+        except PeerError:
+            came_bytes = 0
+            raise
+        else:
+            return answer
+        finally:
+            self.budget.charge(came_bytes - most_bytes)
 
 
 class AnswerError(PeerError):
@@ -141,7 +154,8 @@ class StreamPool:
         self._network = network
         self.silence_s = silence_s
         self._streams: dict[PeerKey, list[RequestStream]] = {}
-        self._opening: dict[PeerKey, trio.Lock] = {}
+        # Weak, and so of peers that are being asked only: there is no end of keys.
+        self._opening: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery  # of the reading tasks; there once entered
         self.received_bytes = 0  # of answers since the start, those given up too
@@ -185,8 +199,13 @@ class StreamPool:
 
     async def _open(self, peer: PeerKey) -> RequestStream:
         stream = RequestStream(await self._network.open_stream(peer, PROTOCOL), self)
-        self._nursery.start_soon(stream.run)
+        self._nursery.start_soon(self._run, peer, stream)
         return stream
+
+    async def _run(self, peer: PeerKey, stream: RequestStream) -> None:
+        await stream.run()
+        if not any(one.is_open for one in self._streams.get(peer, ())):
+            self._streams.pop(peer, None)
 
 
 class RequestStream:

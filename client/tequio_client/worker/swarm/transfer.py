@@ -66,6 +66,8 @@ SOURCES_AT_A_TIME = 4
 
 Of a fetch that is late because all are busy, requests to all would make them busier.
 """
+MOST_SOURCES = 4_096
+"""Sources that are remembered with what they gave; the oldest go first."""
 WAIT_S = 0.25
 """How often a source without a chunk to fetch checks whether another source is late."""
 
@@ -100,7 +102,8 @@ class Exchange:
         self._peers = peers  # connected now, in random order
         self._under_way: dict[Digest, trio.Event] = {}
         self._arrived = trio.Event()  # replaced whenever a tree arrived
-        self.received: Counter[Source] = Counter()  # verified bytes by source
+        self.received_bytes = 0  # verified, since the start
+        self.received: Counter[Source] = Counter()  # of these, by source; of MOST_SOURCES
 
     async def fetch_tree(
         self,
@@ -187,7 +190,7 @@ class Exchange:
                 log.warning("fetch failed; trying again", error=str(err))
                 await trio.sleep(self._fetcher.times.retry_s)
             # Of a failed attempt too: its pieces were verified and stay.
-            self.received.update(progress.bytes_by_source)
+            self._record(progress)
             nursery.cancel_scope.cancel()
         return progress.bytes_by_source
 
@@ -217,10 +220,16 @@ class Exchange:
             progress = await self._fetcher.fetch_blob(
                 name, self._peers(), timeout_s=self._fetcher.times.try_s
             )
-            self.received.update(progress.bytes_by_source)
+            self._record(progress)
         except FetchFailedError as err:
             log.warning("blob not found; trying again", error=str(err))
             await trio.sleep(self._fetcher.times.retry_s)
+
+    def _record(self, progress: FetchProgress) -> None:
+        self.received_bytes += progress.bytes_by_source.total()
+        self.received.update(progress.bytes_by_source)
+        while len(self.received) > MOST_SOURCES:
+            del self.received[next(iter(self.received))]
 
 
 class Fetcher:
@@ -437,6 +446,7 @@ class Fetcher:
             sources,
             progress,
             fetch_from,
+            until_ready=self.client.budget.until_paid,
             hedge_s=hedge_s,
             may_ask=may_ask,
             drop=drop,
@@ -464,6 +474,7 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
         if not todo:
             return False
         first = todo.pop(0)
+        await client.budget.until_paid()
         _, parts[first] = await client.blob_part(peer, name, first)
         return True
 
@@ -485,6 +496,7 @@ class ChunkFetch:
             partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s, rng=rng
         )
         self._progress.is_done = partial.is_whole
+        self._turn = trio.Lock()
 
     async def fetch_from(self, source: Source) -> None:
         """Fetch from one source until the tree is done, or it has nothing more of it."""
@@ -492,7 +504,11 @@ class ChunkFetch:
 
         async def pull() -> bool:
             while not self._progress.is_done and self._queue.wants_from(held):
-                chunk = self._queue.next_chunk(source, held)
+                # One at a time, so that every fetch gets its share of the budget, however many
+                # sources it has.
+                async with self._turn:
+                    await self._fetcher.client.budget.until_paid()
+                    chunk = self._queue.next_chunk(source, held)
                 if chunk is None:  # all that it holds is on its way from others
                     await self._queue.wait_for_change(WAIT_S)
                 elif self._partial.has_pieces(*chunk):  # another fetch of this tree brought it

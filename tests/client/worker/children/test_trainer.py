@@ -195,6 +195,19 @@ for command in commands:
         assert (await rest(trainer)).command == 2
 
 
+async def test_a_prepare_that_another_replaces_is_waited_for_no_longer(tmp_path: Path) -> None:
+    script = "for command in commands: pass"
+    async with running(tmp_path, script) as trainer, trio.open_nursery() as nursery:
+
+        async def ask() -> None:
+            with pytest.raises(TrainerFailedError, match="newer command"):
+                await trainer.ask(prepare, link.TrainerReady)
+
+        nursery.start_soon(ask)
+        await trio.testing.wait_all_tasks_blocked()
+        trainer.prepare_again(prepare)
+
+
 @pytest.mark.parametrize(
     "noise",
     [

@@ -176,6 +176,23 @@ async def test_a_log_shorter_than_remembered_is_refused(tmp_path: Path, count: i
                 await anext(entries)
 
 
+@pytest.mark.trio
+async def test_an_older_checkpoint_of_a_cache_is_no_fork_at_the_start(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server:
+        older = [sign_checkpoint(a_log(9).checkpoint(), LOG_SIGNER)]
+        await remembered(server, tmp_path)
+
+        def tamper(method: str, path: str, reply: Reply) -> Reply:
+            is_asked = (method, path) == ("GET", "/log/checkpoint")
+            return replace(reply, body=older.pop()) if older and is_asked else reply
+
+        server.tamper = tamper
+        async with reading(server, tmp_path) as entries:
+            await next_entries(entries, 11)
+    assert not older
+    assert not (tmp_path / "alarms").exists()
+
+
 @pytest.mark.parametrize("count", [398, 399, 400, 699])
 @pytest.mark.trio
 async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(

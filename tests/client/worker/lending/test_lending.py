@@ -124,6 +124,14 @@ async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) 
     assert not lending.changed.is_set()
 
 
+async def test_before_consent_nothing_large_is_transferred(tmp_path: Path) -> None:
+    lending = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND)).lending
+    lending.apply_preferences(CHOSEN)
+    assert lending.net_limits().may_transfer
+    lending.apply_preferences(changed(CHOSEN, consent=False))
+    assert not lending.net_limits().may_transfer
+
+
 async def test_scoring_needs_no_run(lent: LendingSetup) -> None:
     assert lent.see(round=None, idle_reason=ENDED, need_mb=0) == ""
     lent.lending.set_scoring(SCORE_MB)

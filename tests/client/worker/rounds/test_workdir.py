@@ -1,28 +1,34 @@
-"""A frozen base comes from peers by hash, is hashed again in every life, and needs room first."""
+"""A frozen base comes from peers by hash, is hashed again in every life, and needs room first.
+
+New limits reach a trainer at work.
+"""
 
 from __future__ import annotations
 
 import random
 import shutil
 from collections import namedtuple
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
 
-from tequio_client.worker.rounds.workdir import BaseFiles
-from tequio_client.worker.store.store import StorePins
+from tequio_client.worker.lending.lending import LendingLimits
+from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir
+from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
+from tests.client.worker.children.test_trainer import READY, prepare, rest, running
 from tests.shared.head.test_layout_lora import BASE
 from tests.support.transfer_peers import paired
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.head.layout import FrozenBase
 
 
@@ -97,3 +103,31 @@ async def test_a_run_without_a_base_has_no_files(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         pair.ours.set_quota(0)
         assert await BaseFiles(None, StorePins(pair.ours), pair.exchange).paths() == ()
+
+
+async def test_limits_are_in_force_before_the_trainer_answers(tmp_path: Path) -> None:
+    script = (
+        READY
+        + """
+for command in commands:
+    if command["type"] == "rest": rest(command["command"])
+    elif command["share_percent"] == 100: ready(command["command"])
+    else: pathlib.Path(sys.argv[1]).with_name("share").write_text(str(command["share_percent"]))
+"""
+    )
+    async with running(tmp_path, script) as trainer:
+        workdir = TrainerWorkdir(
+            trainer=trainer,
+            prepare=prepare(1),
+            folder=tmp_path,
+            pins=StorePins(Store(tmp_path / "store", quota_bytes=0)),
+            exchange=cast("Exchange", None),
+            frozen=None,
+        )
+        await workdir.prepare_trainer()
+        for share in (80, 30):
+            workdir.apply_limits(
+                LendingLimits(device="cpu", threads=1, memory_mb=0, share_percent=share)
+            )
+        await rest(trainer)
+    assert (tmp_path / "share").read_text() == "30"

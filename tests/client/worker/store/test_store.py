@@ -326,6 +326,17 @@ def test_leftovers_without_a_description_are_cleaned_away(tmp_path: Path) -> Non
     assert again.used_bytes == 0
 
 
+@pytest.mark.parametrize("name", [".DS_Store", ".directory", "Thumbs.db", "desktop.ini"])
+def test_a_file_that_a_file_manager_leaves_is_left_alone(tmp_path: Path, name: str) -> None:
+    store = Store(tmp_path, quota_bytes=10**6)
+    paths = store.tree_path(store.put_tree(b"tree", 4).root), store.blob_path(store.put_blob(b"b"))
+    for path in paths:
+        path.with_name(name).write_bytes(b"icons")
+    Store(tmp_path, quota_bytes=10**6).set_quota(0)
+    assert not any(path.exists() for path in paths)
+    assert all(path.with_name(name).exists() for path in paths)
+
+
 def test_a_blob_can_be_read_in_parts(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     name = store.put_blob(b"0123456789")

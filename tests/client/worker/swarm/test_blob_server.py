@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
@@ -27,6 +28,7 @@ from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeave
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
+from tests.support.attackers import key_number
 from tests.support.loopback import network, two_peers
 from tests.support.partial_trees import open_partial
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.swarm.peers import PeerStream
+    from tequio_shared.ids import PeerKey
 
 CONTENT = bytes(range(256)) * 12_000  # 3 MB: three pieces of a megabyte
 PIECE = 1 << 20
@@ -164,9 +167,48 @@ async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
         await stream.drop()
 
 
+class OneRequest:
+    """The stream of a peer that asks for one piece."""
+
+    def __init__(self, peer: PeerKey, answers: list[BlobStatus]) -> None:
+        self.peer = peer
+        self._answers = answers
+        self._requests = [request(BlobOp.PIECES, 0, 1).encode()]
+
+    async def receive_frame(self, **_limits: float) -> bytes:
+        """Give the request, and then the end of the stream."""
+        await trio.lowlevel.checkpoint()
+        if not self._requests:
+            raise PeerError("it has left")
+        return self._requests.pop()
+
+    async def send_frame(self, status: bytes, _payload: bytes = b"", **_limits: float) -> None:
+        """Record the answer."""
+        await trio.lowlevel.checkpoint()
+        self._answers.append(BlobStatus(status[0]))
+
+
 @pytest.mark.trio
+async def test_of_many_peers_that_ask_at_once_the_late_ones_are_told_busy(store: Store) -> None:
+    async with network("ours") as ours:
+        server = BlobServer(ours, store, ByteBudget(1000, burst_bytes=1000))
+        answers: list[BlobStatus] = []
+
+        async def serve(number: int) -> None:
+            with suppress(PeerError):
+                await server.serve(cast("PeerStream", OneRequest(key_number(number), answers)))
+
+        with trio.fail_after(20):
+            async with trio.open_nursery() as peers:
+                for number in range(20):
+                    peers.start_soon(serve, number)
+    assert sorted(answers) == [BlobStatus.OK] + [BlobStatus.BUSY] * 19
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("may_transfer", [True, False])
 async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
-    store: Store, tmp_path: Path
+    store: Store, tmp_path: Path, *, may_transfer: bool
 ) -> None:
     # A trainer that uploads its payload to many would seem to withhold them.
     feedback = tmp_path / "feedback"
@@ -176,8 +218,8 @@ async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
     leaves.sources.append(LeafSource(may_open=lambda *_: True, file_of=lambda _: feedback))
     async with two_peers() as (first, second):
         budget = ByteBudget(1000, burst_bytes=1000)
-        BlobServer(first, store, budget, leaves)
-        budget.charge(60_000)
+        BlobServer(first, store, budget, leaves).may_transfer = may_transfer
+        budget.charge(60_000 if may_transfer else 0)
         stream = await second.open_stream(first.key, PROTOCOL)
         with trio.fail_after(5):
             await stream.send_frame(request(BlobOp.PIECES, 0, 1).encode())

@@ -14,6 +14,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.swarm.checkpoint_gossip import (
+    PER_TURN,
     CheckpointFilter,
     CheckpointGossip,
     checkpoint_topic,
@@ -56,7 +57,12 @@ def note_of(log: MemoryLog) -> bytes:
 
 
 async def watch(
-    stack: AsyncExitStack, peers: PeerNetwork, server: LogServer, folder: Path, seen: MemoryLog
+    stack: AsyncExitStack,
+    peers: PeerNetwork,
+    server: LogServer,
+    folder: Path,
+    seen: MemoryLog,
+    **times: float,
 ) -> CheckpointGossip:
     """A watch of a peer that read the log up to there."""
     folder.mkdir()  # noqa: ASYNC240 - a test's
@@ -70,8 +76,7 @@ async def watch(
         await ledger.network(),
         folder,
         rng=Random(3),
-        publish_every_s=0.2,
-        withheld_s=0.5,
+        **{"publish_every_s": 0.2, "withheld_s": 0.5, **times},
     )
 
 
@@ -186,7 +191,8 @@ async def test_a_recent_checkpoint_of_another_peer_is_enough_and_an_old_one_is_n
         AsyncExitStack() as stack,
     ):
         ours = await watch(stack, first, server, tmp_path / "one", a_log(25))
-        received = await second.subscribe(checkpoint_topic(NET), CheckpointFilter(LOG_KEY))
+        judge = CheckpointFilter(LOG_KEY, publish_every_s=0.2)
+        received = await second.subscribe(checkpoint_topic(NET), judge)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ours.run)
             for entries in range(26, 60):
@@ -242,6 +248,16 @@ async def test_a_ledger_that_withholds_is_shown_what_others_have(tmp_path: Path)
 
 
 @pytest.mark.trio
+async def test_a_ledger_that_was_not_asked_for_long_withholds_nothing(tmp_path: Path) -> None:
+    async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(4), withheld_s=0.0)
+        for _ in range(3):
+            await ours.compare(note_of(a_log(20)))
+        assert fits(ours, 21)
+        assert "POST /log/checkpoint" not in server.requests
+
+
+@pytest.mark.trio
 async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
     async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
         ours = await watch(stack, first, server, tmp_path / "one", a_log(20))
@@ -250,8 +266,26 @@ async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
         assert not (tmp_path / "one" / "alarms").exists()
 
 
+@pytest.mark.trio
+async def test_old_checkpoints_that_are_replayed_do_not_become_requests(tmp_path: Path) -> None:
+    async with serving(a_log(60)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        seen = a_log(60)
+        ours = await watch(stack, first, server, tmp_path / "one", seen, publish_every_s=1_000.0)
+        for entries in range(40):
+            await ours.compare(note_of(a_log(entries)))
+        assert len(ours.fitting) == PER_TURN
+
+
+def test_few_notes_of_one_author_are_passed_on() -> None:
+    judge = CheckpointFilter(LOG_KEY, clock=lambda: 0.0)
+    note = note_of(a_log(3))
+    for author in (PeerKey(bytes(32)), PeerKey(bytes(31) + b"1")):
+        passed = [judge.check(author, note) for _ in range(PER_TURN + 2)]
+        assert passed == [True] * PER_TURN + [False] * 2
+
+
 def test_only_what_the_log_signed_is_passed_on() -> None:
-    judge, stranger = CheckpointFilter(LOG_KEY), PeerKey(bytes(32))
+    judge, stranger = CheckpointFilter(LOG_KEY, clock=lambda: 0.0), PeerKey(bytes(32))
     note = note_of(a_log(3))
     assert judge.screen(stranger, note)
     assert judge.check(stranger, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
 import trio
@@ -19,6 +20,9 @@ from tequio_client.worker.swarm.limits import (
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
 from tests.support.timing_slack import allowed_s
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
 
 HERE, THERE = "192.0.2.1", "198.51.100.1"
 
@@ -156,3 +160,25 @@ async def test_a_budget_lets_a_burst_pass_and_then_keeps_the_rate() -> None:
     for _ in range(6):
         await budget.acquire(10_000)
     assert 0.35 < trio.current_time() - start < allowed_s(0.5)
+
+
+@pytest.mark.trio
+async def test_who_no_longer_waits_for_a_budget_costs_the_others_nothing(
+    autojump_clock: MockClock,
+) -> None:
+    budget = ByteBudget(1_000, burst_bytes=1_000)
+    await budget.acquire(10_000)
+    with trio.move_on_after(1):
+        await budget.acquire(90_000)
+    assert budget.wait_s() == pytest.approx(8)
+
+
+@pytest.mark.trio
+async def test_a_higher_limit_ends_waits_that_have_begun(autojump_clock: MockClock) -> None:
+    budget = ByteBudget(1_000, burst_bytes=1_000)
+    await budget.acquire(11_000)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(budget.acquire, 1)
+        await trio.sleep(5)
+        budget.limit(5_000)
+    assert trio.current_time() == pytest.approx(6)

@@ -67,7 +67,7 @@ def test_the_topic_follows_from_network_and_run() -> None:
 
 
 @pytest.mark.trio
-async def test_an_announcement_is_received_once_and_only_when_it_passes_the_check() -> None:
+async def test_an_announcement_is_received_only_when_it_passes_the_check() -> None:
     async with two_peers() as (first, second):
         ours = await RunGossip.join(
             first, NETWORK, RUN, ContentFilter(lambda _, content: content != b"bad")
@@ -76,17 +76,19 @@ async def test_an_announcement_is_received_once_and_only_when_it_passes_the_chec
 
         async def announce() -> None:
             while True:  # before the mesh stands, messages are lost
-                for content in (b"bad", b"one", b"one", b"two"):
+                for content in (b"bad", b"one", b"two"):
                     await theirs.announce(content)
                 await trio.sleep(1)
 
         with trio.fail_after(30):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announce)
-                received = [await ours.receive(), await ours.receive()]
+                received = set()
+                while len(received) < 2:
+                    item = await ours.receive()
+                    received.add((item.author, item.content))
                 nursery.cancel_scope.cancel()
-        assert {item.content for item in received} == {b"one", b"two"}
-        assert {item.author for item in received} == {second.key}
+        assert received == {(second.key, b"one"), (second.key, b"two")}
 
 
 @pytest.mark.trio

@@ -120,4 +120,7 @@ async def test_a_liar_is_found_out_and_another_peer_gives_the_chunk(
         assert not swarm.store.has_blob(sha256(FIRST)), "it does not fill the store"
         with pytest.raises(RefusedError, match="no peer"):
             await whole(chunks, sha256(b"absent"))
+        chunks.may_transfer = False
+        with pytest.raises(RefusedError, match="nothing large"):
+            await whole(chunks, sha256(FIRST))
     assert asked

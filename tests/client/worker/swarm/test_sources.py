@@ -256,6 +256,7 @@ def pool_of(
         sources,
         FetchProgress(hash_bytes(CONTENT, PIECE).ref.root),
         fetch_from,
+        until_ready=trio.lowlevel.checkpoint,
         hedge_s=hedge_s,
         may_ask=lambda _: True,
         drop=lambda _source, _reason: None,

@@ -29,7 +29,7 @@ from tequio_client.worker.swarm.transfer import (
     pull_in_parallel,
 )
 from tequio_shared.ids import sha256
-from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
+from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big, small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,6 +172,18 @@ async def test_a_download_budget_is_kept(swarm: TransferPeers) -> None:
     async with swarm.fetcher(ByteBudget(10 * MIB)) as fetcher:
         report = await fetcher.fetch_tree(big(), [source], timeout_s=20)
     assert report.seconds > 0.9
+
+
+@pytest.mark.trio
+async def test_a_wait_for_the_download_budget_makes_no_source_look_late(
+    swarm: TransferPeers,
+) -> None:
+    sources = [await swarm.source(name, SMALL, piece_bytes=20_000) for name in "abcd"]
+    budget = ByteBudget(len(SMALL), burst_bytes=len(SMALL))
+    async with swarm.fetcher(budget, times=TransferTimes(hedge_s=0.3)) as fetcher:
+        budget.charge(2 * len(SMALL))
+        await fetcher.fetch_tree(small(), sources, timeout_s=20)
+        assert budget.wait_s() < 1.5, "one source was asked"
 
 
 @pytest.mark.trio

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
+from tequio_client.worker.swarm import transfer
 from tequio_client.worker.swarm.transfer import TransferTimes
 from tequio_shared.ids import sha256
 from tests.support import memory_log
-from tests.support.transfer_peers import PAYLOAD, REF, paired
+from tests.support.transfer_peers import AWAY, PAYLOAD, REF, paired
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.transfer_peers import TransferPeers
 
 
 @pytest.mark.trio
@@ -25,6 +29,21 @@ async def test_a_tree_comes_from_its_likely_holder(tmp_path: Path) -> None:
         assert await pair.exchange.fetch_tree(REF, pair.other) == {pair.other: len(PAYLOAD)}
         assert pair.ours.tree_path(REF.root).read_bytes() == PAYLOAD
         assert await pair.exchange.fetch_tree(REF, pair.other) == {}
+
+
+@pytest.mark.trio
+async def test_few_sources_are_remembered(
+    swarm: TransferPeers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "MOST_SOURCES", 1)
+    contents = PAYLOAD, PAYLOAD[1:]
+    async with LedgerApi(AWAY) as ledger, swarm.fetcher() as fetcher:
+        exchange = transfer.Exchange(fetcher, ledger, lambda: ())
+        for content, name in zip(contents, "ab", strict=True):
+            source = await swarm.source(name, content, piece_bytes=REF.piece_bytes)
+            await exchange.fetch_tree(hash_bytes(content, REF.piece_bytes).ref, source)
+        assert exchange.received == {source: len(contents[1])}
+        assert exchange.received_bytes == sum(map(len, contents))
 
 
 @pytest.mark.trio
