@@ -83,7 +83,7 @@ async def test_an_announcement_is_received_only_when_it_passes_the_check() -> No
         with trio.fail_after(30):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announce)
-                received = set()
+                received: set[tuple[PeerKey, bytes]] = set()
                 while len(received) < 2:
                     item = await ours.receive()
                     received.add((item.author, item.content))
