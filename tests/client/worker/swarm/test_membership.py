@@ -35,6 +35,7 @@ from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork
+    from tequio_shared.ids import PeerKey
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
