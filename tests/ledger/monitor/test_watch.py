@@ -478,7 +478,7 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
 
 @contextmanager
 def watched_contest(folder: Path, alarms: Alarms) -> Iterator[tuple[Watch, int]]:
-    """Watch a log of so many entries, some of which name documents, from a fresh folder."""
+    """Watch a log of that many entries, some of which name documents, from a fresh folder."""
     contest = DishonestLog().play("open")
 
     class WithDocuments(Operator):
