@@ -29,12 +29,14 @@ from tequio_shared.ids import (
     PeerKey,
     Positive,
     digest_from_text,
+    key_from_text,
     to_text,
 )
 from tequio_shared.keys import Signer
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.standing import Standing
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, MemberVouch, find_nonce
 from tequio_shared.statements.statement import Body, Entry, statement_id
@@ -128,6 +130,8 @@ old copy, and more of them may have been signed without being logged."""
 MOST_AHEAD = 1 << 32
 """Maximum distance of a ledger's numbers for our key beyond the book's. Numbers end at 2^53 - 1,
 and numbers in the book are used: a ledger that names the last one would silence us permanently."""
+MOST_SUCCESSORS = 8
+"""Successors of one key that the ledger is asked for: a longer line counts as one more key."""
 STRIDE = 1 << 15
 """Nonces tried at once: some 15 ms."""
 _BEHIND = ("equivocation", "seq-gap")
@@ -173,6 +177,22 @@ class StatementAuthor:
     async def is_member(self, key: PeerKey) -> bool:
         """Return whether a key is registered; raises LedgerAwayError, PeerError."""
         return await self._ledger.peer(key) is not None
+
+    async def holder(self, key: str) -> str | None:
+        """Return the last successor of a key, or None when it was revoked for good.
+
+        Raises LedgerAwayError, PeerError.
+        """
+        found = await self._ledger.peer(key_from_text(key))
+        for _ in range(MOST_SUCCESSORS):
+            if found is None or found.replaced_by is None:
+                break
+            key = found.replaced_by
+            found = await self._ledger.peer(key_from_text(key))
+        # With a recovery key it may still be replaced, and its successor has the vouch again.
+        if found and found.standing.standing == Standing.REVOKED and found.recovery is None:
+            return None
+        return key
 
     async def vouch(self, body: MemberVouch) -> int:
         """Log a vouch and give its index.

@@ -288,21 +288,24 @@ class ConnectionService:
             body = MemberVouch(
                 peer=ids.to_text(connection.peer), owner=ids.to_text(owner_name), until=until
             )
-            self._count(body)
             try:
-                index = await self._author.vouch(body)
+                await self._count(body)
+                index = await self._log_vouch(body)
             except (LedgerAwayError, PeerError) as err:
                 log.warning("the ledger does not answer", error=str(err))
                 connection.problem = "the ledger does not answer now"
                 return
-            except RefusedError as err:
-                raise self._refused(err) from err
         log.info("vouched", peer=body.peer, provider=connection.provider.name, index=index)
         connection.outcome = ConnectOutcome(state="vouched", index=index, until=until)
 
-    def _count(self, body: MemberVouch) -> None:
+    async def _count(self, body: MemberVouch) -> None:
         others = self._author.book.keys_of(body.owner, self._clock())
         others.pop(body.peer, None)
+        if len(others) < self.about.keys_per_account:
+            return
+        # Some of them may have ended since; a replaced key has handed its vouch to its successor.
+        held = [(await self._author.holder(key), until) for key, until in others.items()]
+        others = {key: until for key, until in held if key and key != body.peer}
         if len(others) < self.about.keys_per_account:
             return
         soonest = (min(others.values()) - self._clock()) // DAY_MS + 1
@@ -311,6 +314,12 @@ class ConnectionService:
             f"this account already vouches for {len(others)} keys, which is the limit: the first "
             f"of these vouches ends in {plural(soonest, 'day')}",
         )
+
+    async def _log_vouch(self, body: MemberVouch) -> int:
+        try:
+            return await self._author.vouch(body)
+        except RefusedError as err:
+            raise self._refused(err) from err
 
     def _refused(self, err: RefusedError) -> RefusedError:
         if err.code == "wrong-role":

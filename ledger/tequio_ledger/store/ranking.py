@@ -4,7 +4,8 @@ Keys for which a connector has confirmed one account share a place, under the ke
 every other key has its own, because one invitation may have let in many people. A team earned what
 rounds paid, to any key, for the work of keys that were members when the round closed. While
 a key is quarantined or banned, neither a ranking since a time nor a team counts what was paid for
-its work, and the ranking not what it received: some of that is forfeited.
+its work, and the ranking not what it received: some of that is forfeited. The same goes for keys
+whose place it took, and for a revoked key that forfeited something.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
+    CTE,
     Column,
     ColumnElement,
     Connection,
@@ -33,7 +35,7 @@ from sqlalchemy import (
 
 from tequio_ledger.store.models import CREDIT, PEER, ROUND, STANDING, TIER
 from tequio_shared.ids import PeerKey
-from tequio_shared.network.standing import EXCLUDED
+from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.rows import RankedRow
 
@@ -80,7 +82,7 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.author.distinct())
     query: Select[int, int, int] = select(CREDIT.c.team, total, keys).where(
-        _IN_A_TEAM, CREDIT.c.author.not_in(_EXCLUDED)
+        _IN_A_TEAM, CREDIT.c.author.not_in(select(_EXCLUDED))
     )
     if since_ms is not None:
         query = query.join(ROUND, _OF_ROUND).where(ROUND.c.ended_ms >= since_ms)
@@ -93,7 +95,20 @@ _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (ROUND.c.run == CREDIT.c.run) & (ROUND.c.round == CREDIT.c.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.
 _IN_A_TEAM = text("credit.team <> 0")
-_EXCLUDED = select(STANDING.c.peer).where(STANDING.c.standing.in_(sorted(EXCLUDED)))
+
+
+def _excluded() -> CTE:
+    """Find the few restricted keys, and from each the keys before it, up to the first."""
+    restricted = STANDING.c.standing.in_((Standing.BANNED, Standing.QUARANTINED))
+    # A revocation ends a quarantine in the table, but what it took stays forfeited.
+    ended = and_(STANDING.c.standing == Standing.REVOKED, PEER.c.forfeited > 0)
+    last = select(STANDING.c.peer).join(PEER).where(or_(restricted, ended))
+    found = last.cte("excluded", recursive=True)
+    former = select(PEER.c.replaces).join(found, PEER.c.key == found.c.peer)
+    return found.union_all(former.where(PEER.c.replaces.is_not(None)))
+
+
+_EXCLUDED = _excluded()
 
 
 def _owner(key: Column[bytes]) -> ColumnElement[bytes]:
@@ -113,8 +128,8 @@ def _since(since_ms: int) -> Subquery:
         .outerjoin(TIER, TIER.c.peer == CREDIT.c.peer)
         .where(
             ROUND.c.ended_ms >= since_ms,
-            CREDIT.c.peer.not_in(_EXCLUDED),
-            CREDIT.c.author.not_in(_EXCLUDED),
+            CREDIT.c.peer.not_in(select(_EXCLUDED)),
+            CREDIT.c.author.not_in(select(_EXCLUDED)),
         )
         .group_by(CREDIT.c.peer, TIER.c.tier, TIER.c.owner)
         .subquery()

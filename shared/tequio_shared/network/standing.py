@@ -175,6 +175,11 @@ class KeyStatus:
         record = self.records.get(key)
         return Standing.NEWCOMER if record is None else record.standing
 
+    def before_revocation(self, key: PeerKey) -> Standing:
+        """Standing of a key; of a revoked one without a successor, the one that it had."""
+        held = self._held.get(key)
+        return self.of(key) if held is None else held.standing
+
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""
         return self.records.setdefault(key, StandingRecord(since=index))

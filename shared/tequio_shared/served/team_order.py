@@ -62,7 +62,7 @@ class TeamOrder:
         links, earned = self._view.links, self._view.teams.records[self._team].earned
         paid = 0
         # Part of what a restricted key earned is forfeited; a successor has that of former keys.
-        if self._view.standings.of(key) not in EXCLUDED:
+        if self._view.standings.before_revocation(key) not in EXCLUDED:
             paid = sum(earned.get(one, 0) for one in links.line_of(key))
         self.gflop += paid - self._paid.get(key, 0)
         self._paid[key] = paid

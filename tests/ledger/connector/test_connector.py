@@ -14,7 +14,7 @@ from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import Tile, parse_bundle
-from tequio_shared.statements.network import MemberVouch
+from tequio_shared.statements.network import KeyReplace, KeyRevoke, MemberVouch
 from tequio_shared.statements.statement import Entry
 from tests.ledger.config.test_settings import run
 from tests.support.account_provider import (
@@ -26,7 +26,7 @@ from tests.support.account_provider import (
     providing,
 )
 from tests.support.attack_table import attack
-from tests.support.authors import Author
+from tests.support.authors import Author, registration
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
 from tests.support.ledgers import UNLIMITED, served
 
@@ -101,6 +101,11 @@ def vouch_in(ledger: Served, answer: httpx.Response) -> MemberVouch:
     return body
 
 
+def revoke(ledger: Served, author: Author) -> None:
+    revoking = author.sign(KeyRevoke(peer=to_text(author.key)), now_ms())
+    assert post(ledger, revoking)["status"] == "logged"
+
+
 def test_it_says_who_it_is(
     connector: Connector, accounts: AccountProvider, issuer: AccountProvider
 ) -> None:
@@ -161,6 +166,29 @@ def test_an_account_vouches_for_so_many_keys_and_no_more(
     vouch_in(ledger, connector.connect(keys[1], accounts))  # goes over to another account
     accounts.number = kept
     vouch_in(ledger, connector.connect(keys[2], accounts))
+
+
+def test_keys_that_have_ended_do_not_count_but_their_successors_do(
+    connector: Connector, ledger: Served, accounts: AccountProvider
+) -> None:
+    former, lost, further = (volunteer(ledger, f"ending {at}") for at in range(3))
+    assert post(ledger, lost.bind_recovery(0, now_ms()))["status"] == "logged"
+    ended = volunteer(ledger, "ended for good")
+    for each in (former, ended):
+        vouch_in(ledger, connector.connect(each, accounts))
+    heir = Author("heir", ledger.net)
+    nonce = registration(ledger.net, heir.key).nonce
+    replacing = KeyReplace(former=to_text(former.key), nonce=nonce)
+    assert post(ledger, heir.sign(replacing, now_ms(), former.signer))["status"] == "logged"
+    assert connector.connect(further, accounts).json()["title"] == "owner full"
+    vouch_in(ledger, connector.connect(heir, accounts))
+    assert connector.connect(lost, accounts).json()["title"] == "owner full"
+    revoke(ledger, ended)
+    vouch_in(ledger, connector.connect(lost, accounts))
+    revoke(ledger, lost)
+    refused = connector.connect(further, accounts).json()
+    assert refused["title"] == "owner full", "the recovery key may still replace it"
+    assert "already vouches for 2 keys" in refused["detail"]
 
 
 @pytest.mark.parametrize(

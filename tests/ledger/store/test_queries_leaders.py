@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import insert, update
 
 from tequio_ledger.store import ranking
-from tequio_ledger.store.models import CREDIT, OPENED_RUN, PEER, ROUND, TIER
+from tequio_ledger.store.models import CREDIT, OPENED_RUN, PEER, ROUND, STANDING, TIER
 from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
+from tequio_shared.network.standing import Standing
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
@@ -116,3 +119,37 @@ def test_a_team_has_what_was_earned_for_it_and_not_what_its_members_earned_befor
             ]
             assert [one.team for one in ranking.teams(connection, None, 1, after=1)] == [1]
             assert ranking.teams(connection, 101, 9) == []
+
+
+@pytest.mark.parametrize(
+    ("last", "forfeited", "counts"),
+    [
+        (Standing.NEWCOMER, 0, True),
+        (Standing.BANNED, 0, False),
+        (Standing.QUARANTINED, 0, False),
+        (Standing.REVOKED, 0, True),
+        (Standing.REVOKED, 1, False),
+    ],
+)
+def test_a_replaced_key_is_listed_unless_its_last_successor_is_restricted(
+    tmp_path: Path, either_database: str, last: Standing, forfeited: int, *, counts: bool
+) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        line = (ALONE, SMALL, LATE)
+        with ledger.database.writer.begin() as connection:
+            for former, heir in pairwise(line):
+                connection.execute(update(PEER).where(PEER.c.key == heir).values(replaces=former))
+            connection.execute(update(PEER).where(PEER.c.key == LATE).values(forfeited=forfeited))
+            for key in line:
+                standing = last if key == LATE else Standing.REPLACED
+                connection.execute(
+                    insert(STANDING).values(
+                        peer=key, standing=standing, since=1, evidence=[], until=0
+                    )
+                )
+        with ledger.database.reader.begin() as connection:
+            spans = [one.gflop for one in ranking.owners(connection, 0, 9)]
+            teams = [(one.team, one.gflop) for one in ranking.teams(connection, None, 9)]
+    assert spans == ([1_055, 40] if counts else [35])
+    assert teams == ([(2, 1_005), (1, 70)] if counts else [(1, 30), (2, 5)])

@@ -54,7 +54,7 @@ def plainly(state: State, team: int) -> tuple[list[tuple[PeerKey, int, int]], in
     record, earned = state.teams.records[team], Counter[PeerKey]()
     for key, gflop in record.earned.items():
         holder = state.links.holder(key)
-        if state.standings.of(holder) not in EXCLUDED:
+        if state.standings.before_revocation(holder) not in EXCLUDED:
             earned[holder] += gflop
     order = sorted(record.members.items(), key=lambda one: (-earned[one[0]], one[1], one[0]))
     return [(key, since, earned[key]) for key, since in order], earned.total()
@@ -106,12 +106,20 @@ def test_a_quarantine_takes_points_out_and_a_release_puts_them_back(swarm: Order
     assert order.gflop > during
 
 
+def test_a_revocation_brings_no_points_back_that_a_quarantine_took(swarm: OrderSwarm) -> None:
+    one = swarm.them["d"]
+    quarantined(swarm, one)
+    during = swarm.state.team_orders.of(swarm.team).gflop
+    swarm.revoke(one, one.key)
+    assert swarm.state.team_orders.of(swarm.team).gflop == during
+
+
 def test_a_successor_has_the_points_of_all_its_former_keys(swarm: OrderSwarm) -> None:
     paid = gflop_of(swarm)
     first = swarm.them["b"]
     swarm.bind(first, RECOVERY)
     swarm.revoke(first, first.key)
-    assert gflop_of(swarm)[first.key] == 0
+    assert gflop_of(swarm) == paid
     second = swarm.replace(first, "heir", RECOVERY)
     third = swarm.replace(second, "heir of the heir", RECOVERY)
     assert gflop_of(swarm)[third.key] == paid[first.key] > 0

@@ -94,17 +94,19 @@ def test_every_glyph_of_every_font_is_drawn() -> None:
             assert shape.size == 0 or abs(shape).max() < 200, char
 
 
-@pytest.mark.parametrize("kind", ["/", "RUN", "PEER", "TEAM", "/leaderboard"])
+@pytest.mark.parametrize("kind", ["/", "RUN", "PEER", "NAME", "TEAM", "/leaderboard"])
 def test_a_page_names_a_card_that_is_there(seen: PageSite, kind: str) -> None:
     run, key = to_text(seen.shown.rules.run_id), to_text(seen.shown.peers[0].key)
     team = seen.shown.ledger.state.teams.of(seen.shown.peers[0].key)
     own = {"RUN": f"runs/{run}", "PEER": f"peers/{key}", "TEAM": f"teams/{team}"}
+    own["NAME"] = "peers/Ana%20Sof%C3%ADa"
     path = f"/{own[kind]}" if kind in own else kind
     meta = {
         one.attributes.get("property", one.attributes.get("name")): one.attributes.get("content")
         for one in seen.pages.get(path).all("meta")
     }
     assert meta["twitter:card"] == "summary_large_image"
+    assert meta["og:url"] == f"http://ledger.example{path}"
     assert meta["og:image"] == meta["twitter:image"]
     url = urlsplit(meta["og:image"] or "")
     assert url.netloc == "ledger.example"
