@@ -43,8 +43,16 @@ MEBIBYTE = 1 << 20
 @pytest.fixture
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     options = ("--key-rate", str(KEY_RATE), "--address-rate", str(ADDRESS_RATE))
-    more = ("--address-streams", str(STREAMS), "--peer-quota-mb", "1", "--blob-quota-mb", "4")
-    with served(tmp_path_factory.mktemp("ledger"), *options, *more) as program:
+    streams = ("--address-streams", str(STREAMS))
+    with served(tmp_path_factory.mktemp("ledger"), *options, *streams) as program:
+        yield program
+
+
+@pytest.fixture
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A program with little room for blobs, which takes as many at once as are sent."""
+    options = ("--key-rate", "0", "--peer-quota-mb", "1", "--blob-quota-mb", "4")
+    with served(tmp_path_factory.mktemp("small"), *options) as program:
         yield program
 
 
@@ -183,19 +191,19 @@ def test_json_nested_without_end_is_malformed(calm: Served) -> None:
     assert codes(answer) == ["malformed"] * 4
 
 
-def test_uploads_side_by_side_cannot_fill_a_quota_twice(ledger: Served) -> None:
-    peer = Author("hoarder", ledger.net)
-    post(ledger.url, [peer.register(now_ms())])
+def test_uploads_side_by_side_cannot_fill_a_quota_twice(small: Served) -> None:
+    peer = Author("hoarder", small.net)
+    post(small.url, [peer.register(now_ms())])
     size = STATEMENT_BYTES
     for number in range(MEBIBYTE // occupied_bytes(size) - 1):  # then there is room for one more
-        assert put_own(ledger, peer, bytes([number]) * size) == 201
-    place = ledger.url.removeprefix("http://").split(":")
+        assert put_own(small, peer, bytes([number]) * size) == 201
+    place = small.url.removeprefix("http://").split(":")
     answers: list[int] = []
     with ExitStack() as lines:
         open_lines = []
         for number in range(100, 102):
             content = bytes([number]) * size
-            headers = put_headers(peer.signer, ledger.net, sha256(content), now_ms())
+            headers = put_headers(peer.signer, small.net, sha256(content), now_ms())
             head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
             line = lines.enter_context(socket.create_connection((place[0], int(place[1])), 5))
             start = f"PUT /v1/blobs/{to_text(sha256(content))} HTTP/1.1\r\nhost: x\r\n{head}"
@@ -218,19 +226,19 @@ def put_own(ledger: Served, author: Author, content: bytes) -> int:
 
 
 @attack("L7", layer="net", ends="half of the blob space stays reserved for organisers")
-def test_strangers_together_leave_half_of_the_room_to_the_organisers(ledger: Served) -> None:
+def test_strangers_together_leave_half_of_the_room_to_the_organisers(small: Served) -> None:
     taken, each = 0, MEBIBYTE // occupied_bytes(STATEMENT_BYTES)
     for number in range(3):
-        peer = Author(f"stranger {number}", ledger.net)
-        post(ledger.url, [peer.register(now_ms())])
+        peer = Author(f"stranger {number}", small.net)
+        post(small.url, [peer.register(now_ms())])
         for at in range(each):
             content = bytes([number, at]) * (STATEMENT_BYTES // 2)
-            taken += put_own(ledger, peer, content) == 201
+            taken += put_own(small, peer, content) == 201
     half = 2 * MEBIBYTE // occupied_bytes(STATEMENT_BYTES)  # of the four that there are
     assert half - 1 <= taken <= half
     content = b"o" * (1 << 20)
-    headers = put_headers(ORGANISER, ledger.net, sha256(content), now_ms())
-    url = f"{ledger.url}/v1/blobs/{to_text(sha256(content))}"
+    headers = put_headers(ORGANISER, small.net, sha256(content), now_ms())
+    url = f"{small.url}/v1/blobs/{to_text(sha256(content))}"
     assert httpx.put(url, content=content, headers=headers).status_code == 201
 
 
