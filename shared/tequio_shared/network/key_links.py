@@ -79,8 +79,16 @@ class KeyLinks:
             yield key
 
     def is_paid(self, key: PeerKey, index: int) -> bool:
-        """Return whether a round that closes at that log index pays the key: not once revoked."""
-        return self.revoked.get(key, index) >= index
+        """Return whether a round that closes at that log index pays the holder of the key.
+
+        Not once the key, or one that followed it by then, was revoked.
+        """
+        while self.revoked.get(key, index) >= index:
+            one = self.replaced.get(key)
+            if one is None or one.index >= index:
+                return True
+            key = one.successor
+        return False
 
     def bind(self, entry: Entry, body: KeyRecovery) -> None:
         """Apply key.recovery; raises RefusedError unless all who must agree have signed."""
