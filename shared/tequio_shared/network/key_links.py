@@ -71,6 +71,12 @@ class KeyLinks:
             key = self.replaced[key].successor
         return key
 
+    def holder_at(self, key: PeerKey, index: int) -> PeerKey:
+        """The key that had the account of a key when the entry at an index was logged."""
+        while key in self.replaced and self.replaced[key].index < index:
+            key = self.replaced[key].successor
+        return key
+
     def line_of(self, key: PeerKey) -> Iterator[PeerKey]:
         """The key, and the keys that it took the place of, the last one first."""
         yield key
