@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tequio_client import files
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
+from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
@@ -28,9 +29,13 @@ def prepare(store: KeyStore, passphrase: str | None = None) -> Signer:
     `passphrase` is that of the present key, if it is stored under one.
     """
     folder = store.folder / FOLDER
+    state = store.state()
     if identity.protection_of(folder) is not KeyProtection.ABSENT:
-        return identity.load(folder, passphrase, store.keyring)
-    how = store.state().protection
+        waiting = identity.load(folder, passphrase, store.keyring)
+        if to_text(waiting.key) != state.record.key:
+            return waiting
+        discard(store.folder)  # it was installed, and the computer stopped before its removal
+    how = state.protection
     seed = secrets.token_bytes(SEED_BYTES)
     identity.write(
         folder,
@@ -44,8 +49,9 @@ def prepare(store: KeyStore, passphrase: str | None = None) -> Signer:
 
 def install(store: KeyStore, passphrase: str | None = None) -> Signer:
     """Make the waiting key that of the folder; the former one is set aside."""
-    successor = prepare(store, passphrase)
-    how = identity.protection_of(store.folder / FOLDER)
+    folder = store.folder / FOLDER
+    successor = identity.load(folder, passphrase, store.keyring)
+    how = identity.protection_of(folder)
     store.adopt(successor.seed, how, passphrase)
     discard(store.folder)
     return successor

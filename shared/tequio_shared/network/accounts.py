@@ -213,7 +213,7 @@ class RunAccounts:
     def assign_windows(self, roster: Roster) -> None:
         _, self.queue = self.queue.split_off(assignment.count_windows(roster.pool))
 
-    def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
+    def credit_round(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
         self.receivers.clear()
         accepted, links = view.accepted(), self.standings.links
@@ -221,8 +221,8 @@ class RunAccounts:
             member = view.roster.members[slot].key
             key = links.holder(member)
             # A key that was revoked during the round is not paid for it: it may have been stolen.
-            if member not in links.revoked:
-                self._pay(key, view.number, row)
+            if links.is_paid(member, index):
+                self._pay(index, key, view.number, row)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].tokens += accepted[slot].header.tokens
@@ -237,13 +237,13 @@ class RunAccounts:
         self.queue = self.queue.put_back(view.unfinished(accepted))
         self._drop_silent(view)
 
-    def _pay(self, key: PeerKey, number: int, row: SlotResult) -> None:
+    def _pay(self, index: int, key: PeerKey, number: int, row: SlotResult) -> None:
         """Pay a slot's row: its key, and those to which its commitment gave parts."""
         links = self.standings.links
         given = tuple(
             (links.holder(receiver), gflop)
             for receiver, gflop in row.received.items()
-            if receiver not in links.revoked
+            if links.is_paid(receiver, index)
         )
         for receiver, gflop in given:
             self.earned[receiver].receive(gflop)

@@ -170,7 +170,7 @@ class FullRunView(RunView):
         self.rollbacks.append(Rollback(index=index, head_round=head.round, last_round=self.number))
 
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
-        self.accounts.credit_round(view, result, ts)
+        self.accounts.credit_round(index, view, result, ts)
         self.accounts.standings.close_round(index, view)
         self.settled = self.accounts.close_audits(view, ts)
         self.accounts.standings.close_audits(index, self.settled)

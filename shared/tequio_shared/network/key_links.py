@@ -71,6 +71,12 @@ class KeyLinks:
             key = self.replaced[key].successor
         return key
 
+    def holder_at(self, key: PeerKey, index: int) -> PeerKey:
+        """The key that had the account of a key when the entry at an index was logged."""
+        while key in self.replaced and self.replaced[key].index < index:
+            key = self.replaced[key].successor
+        return key
+
     def line_of(self, key: PeerKey) -> Iterator[PeerKey]:
         """The key, and the keys that it took the place of, the last one first."""
         yield key
@@ -79,8 +85,16 @@ class KeyLinks:
             yield key
 
     def is_paid(self, key: PeerKey, index: int) -> bool:
-        """Return whether a round that closes at that log index pays the key: not once revoked."""
-        return self.revoked.get(key, index) >= index
+        """Return whether a round that closes at that log index pays the holder of the key.
+
+        Not once the key, or one that followed it by then, was revoked.
+        """
+        while self.revoked.get(key, index) >= index:
+            one = self.replaced.get(key)
+            if one is None or one.index >= index:
+                return True
+            key = one.successor
+        return False
 
     def bind(self, entry: Entry, body: KeyRecovery) -> None:
         """Apply key.recovery; raises RefusedError unless all who must agree have signed."""

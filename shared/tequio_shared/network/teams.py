@@ -83,17 +83,17 @@ class Teams:
     """Log index, ascending, and the team from there on."""
 
     def of(self, key: PeerKey) -> int:
-        """Team of a key, or 0."""
+        """Team of a key, or 0; a key that was replaced has none."""
         changes = self._changes.get(key)
-        return changes[-1][1] if changes else 0
+        return changes[-1][1] if changes and key not in self.links.replaced else 0
 
     def ever_of(self, key: PeerKey) -> Iterator[int]:
         """The teams in which a key is or was, with repetitions; O(its changes)."""
         return (team for _, team in self._changes.get(key, ()) if team)
 
     def at(self, key: PeerKey, index: int) -> int:
-        """Team of a key when the entry at an index was logged, or 0; a bisection."""
-        changes = self._changes.get(key, [])
+        """Team of the holder of a key when the entry at an index was logged, or 0; a bisection."""
+        changes = self._changes.get(self.links.holder_at(key, index), [])
         last = bisect_left(changes, index, key=lambda one: one[0])
         return changes[last - 1][1] if last else 0
 
@@ -191,7 +191,7 @@ class Teams:
         """Put a successor in the place of its former key."""
         if former in self._founded:
             self._founded[successor] = self._founded.pop(former)
-        team = self.of(former)
+        team = self.at(former, index)
         if not team:
             return
         record = self.records[team]

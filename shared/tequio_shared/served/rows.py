@@ -55,7 +55,7 @@ RosterOf = Callable[[Digest], Roster]
 TeamOf = Callable[[PeerKey, int], int]
 """Team of a key when an entry was logged; 0 without one."""
 IsPaid = Callable[[PeerKey, int], bool]
-"""Tells whether a round that closes with that entry pays the key: not if it was revoked before."""
+"""Tells whether a round that closes with that entry pays the key (`KeyLinks.is_paid`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +319,8 @@ def slot_payments(
 ) -> tuple[Payment, ...]:
     """List what the slot of a key pays in a round that closes with that entry.
 
-    Nothing to a key that was revoked before; and nothing at all if that is the slot's own.
+    Nothing to a key if it, or one that followed it, was revoked before; and nothing at all if that
+    is the slot's own.
     """
     if not is_paid(author, index):
         return ()

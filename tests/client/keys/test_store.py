@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from keyring.backends import fail
 
 from tequio_client import files
-from tequio_client.keys import identity
+from tequio_client.keys import identity, successor
 from tequio_client.keys.backup import from_words, read_backup, save_backup, to_words
 from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
@@ -327,6 +327,23 @@ def test_a_key_that_a_worker_made_is_known_and_not_backed_up(store: KeyStore) ->
     state = store.state()
     assert state.record.key == to_text(made.key)
     assert state.wants_backup
+
+
+@pytest.mark.parametrize("how", [KeyProtection.OPEN, KeyProtection.PASSPHRASE])
+def test_a_key_that_was_installed_does_not_wait_as_its_own_successor(
+    store: KeyStore, how: KeyProtection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.make(how, PHRASE)
+    waiting = successor.prepare(store, PHRASE)
+    assert successor.prepare(store, PHRASE).key == waiting.key
+    with monkeypatch.context() as power_cut:
+        power_cut.setattr(successor, "discard", lambda _: None)
+        successor.install(store, PHRASE)
+    later = successor.prepare(store, PHRASE)
+    assert identity.load(store.folder, PHRASE).key == waiting.key != later.key
+    assert successor.install(store, PHRASE).key == later.key
+    with refused("gone"):  # rather than a key that no ledger knows
+        successor.install(store, PHRASE)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"backup_ms": -1}'])

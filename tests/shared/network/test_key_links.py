@@ -19,6 +19,7 @@ from tequio_shared.ids import ContributionId, Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.log.merkle import root_of_hashes
 from tequio_shared.network.audits import AuditCase, AuditOutcome
+from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
@@ -189,6 +190,31 @@ def test_a_round_in_progress_pays_the_successor_once() -> None:
     assert slot in swarm.view.round.accepted()
     assert points(swarm, heir.key) > before
     assert points(swarm, them["a"].key) == 0
+
+
+def test_a_round_in_progress_pays_no_successor_that_was_revoked() -> None:
+    swarm, them = swarm_of(*"abcd")
+    swarm.run_rounds(1)
+    run_into(swarm, RoundPhase.WITNESS)
+    heir = swarm.replace(them["a"], "heir")
+    before, closed = points(swarm, heir.key), swarm.view.closed
+    swarm.revoke(heir, heir.key)
+    swarm.volunteers.remove(heir)
+    while swarm.view.closed == closed:
+        assert swarm.step()
+    assert points(swarm, heir.key) == before > 0
+
+
+def test_a_payment_that_names_a_key_ends_with_the_first_revocation_among_its_successors() -> None:
+    links = KeyLinks()
+    first, second, third = (signer(name).key for name in ("first", "second", "third"))
+    links.replace(10, first, second)
+    links.revoked[second] = 20
+    links.replace(30, second, third)
+    closes = (10, 20, 21, 31)
+    assert [links.is_paid(first, index) for index in closes] == [True, True, False, False]
+    assert [links.is_paid(second, index) for index in closes] == [True, True, False, False]
+    assert links.is_paid(third, 31)
 
 
 def test_the_former_key_says_nothing_more_and_the_refusal_names_the_successor() -> None:

@@ -223,6 +223,22 @@ def test_a_successor_receives_and_a_revoked_key_does_not() -> None:
     assert swarm.earned(heir.key).received_unvested == swarm.earned(heir.key).received
 
 
+def test_a_revoked_successor_receives_nothing_by_the_name_of_its_former_key() -> None:
+    swarm, them = swarm_of()
+    owner = swarm.owner("owner")
+    them["a"].parts = {owner.key: HALF}
+    swarm.volunteers.append(owner)
+    heir = swarm.replace(owner, "heir")
+    swarm.volunteers.remove(heir)
+    swarm.run_rounds(2)
+    had = swarm.earned(heir.key).received
+    swarm.revoke(heir, heir.key)
+    swarm.run_rounds(4)
+    assert swarm.earned(heir.key).received == had > 0
+    derived = swarm.state.last_round(swarm.manifest.run_id).credits
+    assert {one.peer for one in derived if one.kind == rows.RECEIVED} == set()
+
+
 def payment(whole: int, receiver: PeerKey) -> SlotResult:
     """Row of a slot that gives a third of its points away."""
     part = whole // 3
@@ -254,7 +270,7 @@ class Books:
         self.number += 1
         if step == "pay" and key not in self.held:
             self.total += amount
-            books._pay(key, self.number, payment(amount, other))  # noqa: SLF001 - without a whole round
+            books._pay(0, key, self.number, payment(amount, other))  # noqa: SLF001 - without a whole round
         elif step in ("withhold", "contradict"):
             points = books.earned[key]
             taken = points.take_round if step == "withhold" else points.take_audit

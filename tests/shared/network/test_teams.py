@@ -319,6 +319,17 @@ def test_a_successor_has_place_ownership_and_the_wait_before_another_team() -> N
     assert refusal(lambda: swarm.found("a", "Puebla")) == "name-held"
 
 
+def test_a_replaced_key_is_in_no_team_and_its_work_counts_where_its_successor_is() -> None:
+    swarm = TeamSwarm("a")
+    team, former, teams = swarm.found("a"), swarm.them["a"].key, swarm.network.teams
+    replaced = len(swarm.entries)
+    swarm.them["a"] = swarm.replace(swarm.them["a"], "heir")
+    assert (teams.of(former), teams.of(swarm.them["a"].key)) == (0, team)
+    left = len(swarm.entries)
+    swarm.leave("a")
+    assert [teams.at(former, index) for index in (replaced, left, left + 1)] == [team, team, 0]
+
+
 # --- Goals and names.
 
 

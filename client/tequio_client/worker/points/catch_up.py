@@ -9,7 +9,7 @@ that the ledger claims; a difference stays unverified, and is shown to the user.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from random import Random
 
@@ -167,7 +167,9 @@ class PointsCatchUp:
         self._key = key
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
         self._memory = log_memory_file
-        self._inherited: set[str] = set()  # keys whose former key's rounds were read
+        # The keys whose place this one took; of each, all rounds that ended below that log index
+        # were read.
+        self._read_below: dict[PeerKey, int] = {}
         self._rng = rng
         self._back_off = BackOff(rng)
         self.pause_s = 0.1  # pause after each proven round
@@ -235,17 +237,27 @@ class PointsCatchUp:
             high = done
 
     async def _inherit(self, account: PeerAnswer) -> None:
-        """Prove the rounds of the keys whose place this one took, once: few come afterwards."""
-        while account.replaces is not None and account.key not in self._inherited:
-            former = await former_key(self._ledger, account)
+        """Prove the rounds of the keys whose place this one took: a cell may still name them."""
+        if account.replaces is not None and not self._read_below:
+            self._read_below = dict.fromkeys([one async for one in self._formers(account)], 0)
+        limit = self.page_rounds
+        for former, low in self._read_below.items():
             proofs = RoundProofs(self._ledger, former, self._book, self._memory)
-            high, limit = account.as_of.size, self.page_rounds
-            while high > 0:
+            high, done = account.as_of.size, low
+            while high > low:
                 page = (await self._ledger.peer_rounds(former, before=high, limit=limit)).rounds
                 for told in page:
-                    await self._settle(told, proofs)
-                high = page[-1].closed_index if len(page) == limit else 0
-            self._inherited.add(account.key)
+                    if told.closed_index >= low:
+                        await self._settle(told, proofs)
+                        done = max(done, told.closed_index + 1)
+                high = page[-1].closed_index if len(page) == limit else low
+            self._read_below[former] = done
+
+    async def _formers(self, account: PeerAnswer) -> AsyncIterator[PeerKey]:
+        """The keys whose place this one took, the last one first."""
+        while account.replaces is not None:
+            former = await former_key(self._ledger, account)
+            yield former
             account = await self._ledger.peer(former)
 
     async def _settle(self, told: AttendedAnswer, proofs: RoundProofs | None = None) -> None:
@@ -272,7 +284,7 @@ class PointsCatchUp:
         # lost a round. Once per start, as it reads the whole history.
         if not self._is_rechecked:
             self._is_rechecked = True
-            self._inherited.clear()
+            self._read_below.clear()
             await trio.to_thread.run_sync(self._book.reopen_all)
             await self.run_once()
             return

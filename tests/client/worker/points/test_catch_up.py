@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, closing
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 
@@ -21,10 +22,11 @@ from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_shared.api.answer import parse_answer
-from tequio_shared.api.peers import RankedAnswer, RankingAnswer
+from tequio_shared.api.peers import PeerRoundsAnswer, RankedAnswer, RankingAnswer
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
+from tests.ledger.log.test_sequencer_keys import replacement, successor
 from tests.ledger.log.test_shared_points import shared_rounds
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
@@ -118,6 +120,41 @@ async def test_a_key_in_no_roster_proves_the_points_that_it_received(tmp_path: P
             await kept.catch_up.run_once()
             assert kept.catch_up.is_complete
             assert len(before.rounds) == 2
+
+
+async def test_a_successor_proves_what_it_receives_later_by_the_name_of_its_former_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, folder = VirtualClock(), tmp_path / "ledger"
+    with opened(make_settings(folder), clock) as ledger:
+
+        async def share() -> PeerKey:
+            async with running(ledger):
+                swarm, owner = await shared_rounds(ledger, clock)
+                heir = successor(swarm, owner)
+                body = replacement(swarm, owner.key, heir)
+                await swarm.post([heir.sign(body, clock(), owner.signer)])
+                await swarm.play(*swarm.peers[:3])
+                return heir.key
+
+        heir = await trio.to_thread.run_sync(lambda: asyncio.run(share()))
+    async with talking(folder) as api, keeping(api, heir, tmp_path) as kept:
+        rounds = api.peer_rounds
+
+        async def without_the_newest(key: PeerKey, **page: int) -> PeerRoundsAnswer:
+            found = await rounds(key, **page)
+            return msgspec.structs.replace(found, rounds=found.rounds[1:])
+
+        with monkeypatch.context() as earlier:
+            earlier.setattr(api, "peer_rounds", without_the_newest)
+            await kept.catch_up.run_once()
+            assert len((await listed(kept)).rows) == 2
+            assert kept.totals(0).unverified > 0
+        await kept.catch_up.run_once()
+        assert kept.catch_up.is_complete
+        assert len((await listed(kept)).rows) == 3
+        monkeypatch.setattr(LedgerApi, "entries", None)  # nothing is to be proven any more
+        await kept.catch_up.run_once()
 
 
 async def test_every_key_proves_its_points_to_the_gflop(honest: str, tmp_path: Path) -> None:
