@@ -110,6 +110,14 @@ class CellStore:
         with _reaching_store():
             self._store.delete_key(f"{self._cell}/{key}")
 
+    def join(self, chosen: ComputeDevice) -> None:
+        """Introduce this rank, which is in the cell from then on; raises RankLostError."""
+        hello, rank = ipc.encode(self.hello(chosen)).decode(), self.place.rank
+        with _reaching_store():
+            first = self._store.compare_set(f"{self._cell}/hello/{rank}", "", hello)
+        if first.decode() != hello:
+            raise RankLostError(f"another process has joined the cell as rank {rank}")
+
     def is_over(self) -> bool:
         """Check whether rank 0 was started again, and has formed another cell."""
         with _reaching_store():
@@ -181,8 +189,8 @@ def _cell_number(place: CellPlace, store: TCPStore) -> str:
     while True:
         if store.check(["cell"]):
             number: str = store.get("cell").decode()
-            # A rank that was started again belongs to no cell that is under way.
-            if store.add(f"{number}/joined/{place.rank}", 1) == 1:
+            # A rank that was started again belongs to no cell that it had joined before.
+            if not store.check([f"{number}/hello/{place.rank}"]):
                 return number
         time.sleep(BEAT_S)
 
@@ -303,6 +311,9 @@ class CellLead:
             if rank in missing and process.poll() is not None:
                 why = self._store.find("failed") or f"exit status {process.returncode}".encode()
                 raise DeviceError(f"rank {rank} could not start: {why.decode(errors='replace')}")
+        failed = None if self._processes else self._store.find("failed")
+        if failed is not None:
+            raise RankLostError(failed.decode(errors="replace"))
 
     def prepare(self, prepare: Prepare) -> PreparedModel:
         """Prepare the model on all ranks at once; raises what fails on any of them."""
@@ -399,7 +410,7 @@ def follow(place: CellPlace) -> NoReturn:
 def _follow(store: CellStore) -> NoReturn:
     place = store.place
     chosen = device.open_device(place.device)
-    store.put(f"hello/{place.rank}", ipc.encode(store.hello(chosen)).decode())
+    store.join(chosen)
     first = link.decode_hello(store.wait("hello/0"))
     Pulse(store, [first], _end)
     if place.rank >= first.size:

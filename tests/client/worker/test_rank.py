@@ -12,10 +12,14 @@ import psutil
 import pytest
 import trio
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import AWAY_STATUS, CellPlace
+from tequio_client.trainer import device
+from tequio_client.trainer.cell import RankLostError
+from tequio_client.trainer.ranks import CellStore
 from tequio_client.worker import cli
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.rank import keep_rank
@@ -86,6 +90,40 @@ def test_a_rank_elsewhere_trains_and_joins_the_next_cell_after_it_was_killed(
         assert other.poll() is None
     assert other.returncode == 0, "a signal ends it in order"
     assert not (tmp_path / "other" / "identity.key").exists(), "only rank 0 has a key"
+
+
+def test_a_rank_elsewhere_that_ends_before_its_hello_is_started_again_into_the_same_cell(
+    run: SmallRun, tmp_path: Path
+) -> None:
+    place = CellPlace(rank=1, size=2, device="cpu", port=free_port())
+    with first_rank(2, place.port) as cell:
+        cell.send(run.prepare(1))
+        CellStore.open(place)  # all that rank 1 did
+        with worker(tmp_path / "other", place.port, 1, 2):
+            cell.until(trainer.TrainerReady)
+
+
+def test_a_rank_elsewhere_that_fails_before_its_hello_ends_the_cell_and_its_reason_is_told(
+    run: SmallRun,
+) -> None:
+    place = CellPlace(rank=1, size=2, device="cpu", port=free_port())
+    with first_rank(2, place.port) as cell:
+        cell.send(run.prepare(1))
+        CellStore.open(place).put("failed", "rank 1: no CUDA device")
+        report = failed(cell)
+    assert (report.code, report.fatal) == ("cell", True)
+    assert report.reason == "the cell ended: rank 1: no CUDA device"
+
+
+def test_a_second_process_of_a_rank_does_not_join_its_cell(run: SmallRun) -> None:
+    place = CellPlace(rank=1, size=3, device="cpu", port=free_port())
+    cpu = device.open_device("cpu")
+    with first_rank(3, place.port) as cell:
+        cell.send(run.prepare(1))
+        one, other = CellStore.open(place), CellStore.open(replace(place, division="shard"))
+        one.join(cpu)
+        with pytest.raises(RankLostError, match="another process has joined the cell as rank 1"):
+            other.join(cpu)
 
 
 def test_ranks_of_cells_of_different_sizes_are_refused(run: SmallRun, tmp_path: Path) -> None:

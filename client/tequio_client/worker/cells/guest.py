@@ -143,7 +143,6 @@ class CellGuest:
                     if not self._was_there:
                         raise self._unreachable(host) from err
                     log.warning("the host is away; looking for it", host=str(host), why=str(err))
-                self._gone_s = trio.current_time()
                 await trio.sleep(RETRY_S)
 
     async def leave(self) -> None:
@@ -213,6 +212,8 @@ class CellGuest:
                     _check_place(offer, told, stream.remote_host)
                     self._move(offer, told)
         finally:
+            if self._talk is not None:
+                self._gone_s = trio.current_time()
             self._talk = None
             await stream.drop()
 

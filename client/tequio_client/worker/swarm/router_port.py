@@ -99,6 +99,7 @@ class PortMapper:
         self._is_wanted = False
         self._turned = trio.Event()  # replaced whenever `_is_wanted` changed
         self.answer = RouterAnswer(state=RouterPort.OFF)
+        self._opened = self.answer  # the last one with a port, which outlasts a silent router
 
     @property
     def port(self) -> int | None:
@@ -135,7 +136,9 @@ class PortMapper:
         else:
             if not before:
                 self.answer = RouterAnswer(state=RouterPort.SEARCHING)
-            self.answer = await self._open(inner, before or inner)
+            self.answer = await self._open(inner, self._opened.port or inner)
+            if self.answer.port:
+                self._opened = self.answer
             pause_s = RENEW_S if self.answer.port else RETRY_S
         if self.answer.port != before:
             self._changed()
@@ -154,14 +157,14 @@ class PortMapper:
         return found
 
     async def _close(self) -> None:
-        gateway, port = self.answer.gateway, self.answer.port
-        if gateway is None or not port:
+        opened, self._opened = self._opened, RouterAnswer(state=RouterPort.OFF)
+        if opened.gateway is None:
             return
         with trio.move_on_after(CLOSE_S):
             await trio.to_thread.run_sync(
                 close_port,
-                gateway,
-                port,
+                opened.gateway,
+                opened.port,
                 abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
             )
 

@@ -18,6 +18,7 @@ from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
 from tequio_client.keys.identity import load_or_create
 from tequio_client.platform.programs import tequio
+from tequio_client.worker.cells import guest as guest_module
 from tequio_client.worker.cells.code import CellKeys, derive_keys, make_code
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
 from tequio_client.worker.cells.discovery import HostAddress
@@ -40,6 +41,7 @@ from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
 from tests.support.forked_program import STRICT, ForkedProgram, run_forked
 from tests.support.loopback import LOOPBACK, needs_ipv6, network
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -231,6 +233,47 @@ async def test_a_place_that_is_not_at_the_host_is_not_taken(
     assert done.returncode == 1
     assert told in done.stderr
     assert f"rank {rank} of 3" not in done.stderr
+
+
+@pytest.mark.trio
+async def test_a_guest_with_an_address_gives_its_rank_up_while_the_host_is_away(
+    keys: CellKeys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, ended = trio.Event(), trio.Event()
+
+    async def keep_rank(_program: object, _place: CellPlace) -> None:
+        began.set()
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.set()
+
+    async def serve(stream: PeerStream) -> None:
+        if not began.is_set():
+            talk = CellConversation(stream)
+            await talk.receive_a(GuestHello)
+            await talk.send(OFFER)
+            await talk.receive_a(AskForPlace)
+            await talk.send(RankPlace(rank=1, address="127.0.0.1", port=free_port()))
+            await began.wait()
+        await stream.drop()
+
+    kept_s = 1.0
+    monkeypatch.setattr(guest_module, "keep_rank", keep_rank)
+    monkeypatch.setattr(guest_module, "RANK_KEPT_S", kept_s)
+    monkeypatch.setattr(guest_module, "RETRY_S", 0.01)
+    async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers, network("guest") as own:
+        peers.serve(PROTOCOL, serve)
+        at_host = HostAddress("127.0.0.1", peers.listen_ports()[0])
+        settings = GuestSettings(folder=tmp_path, code=CODE, address=at_host)
+        guest = CellGuest(own, keys, settings, Terminal(says_yes=True), ASK)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(guest.run)
+            with trio.fail_after(PATIENCE_S):
+                await began.wait()
+            with trio.fail_after(allowed_s(kept_s)):
+                await ended.wait()
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio

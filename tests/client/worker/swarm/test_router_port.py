@@ -157,6 +157,33 @@ async def test_the_port_is_open_while_it_is_wanted_and_closed_at_the_end(
     assert changes == [OWN, None, OWN, None, OWN]
 
 
+@pytest.mark.trio
+async def test_an_opened_port_is_not_forgotten_while_the_router_does_not_answer(
+    plug: Callable[[SimulatedRouter], SimulatedRouter], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for pause in ("RENEW_S", "RETRY_S"):
+        monkeypatch.setattr(router_port, pause, 0.01)
+    router = plug(SimulatedRouter(taken={OWN}))
+    mapper = PortMapper(lambda: OWN, lambda: None)
+    mapper.set_wanted(is_wanted=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mapper.run)
+        await until(partial(is_in, mapper, RouterPort.OPEN))
+        opened = mapper.port
+        router.is_there = False
+        await until(partial(is_in, mapper, RouterPort.NO_ROUTER))
+        router.taken.clear()
+        router.is_there = True
+        await until(partial(is_in, mapper, RouterPort.OPEN))
+        assert list(router.open) == [opened], "the same port is asked for again"
+        router.is_there = False
+        await until(partial(is_in, mapper, RouterPort.NO_ROUTER))
+        mapper.set_wanted(is_wanted=False)
+        await until(partial(is_in, mapper, RouterPort.OFF))
+        assert router.open == {}
+        nursery.cancel_scope.cancel()
+
+
 def is_in(mapper: PortMapper, state: RouterPort) -> bool:
     return mapper.answer.state is state
 
