@@ -5,32 +5,44 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import join
+from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
+from tequio_client.worker.rounds.train import WorkTally
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource
 from tequio_shared.api.runs import RollbackAnswer
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.head.contribution import contribution_id
+from tequio_shared.ids import ZERO_DIGEST, sha256, to_text
+from tequio_shared.round.documents import AuditOrder
 from tests.client.worker.rounds.test_feedback import (
     RUN,
     content,
+    header,
     held,
     root_of,
     settle,
     store_feedback,
 )
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
     from tequio_client.worker.rounds.join import JoinedRun
+    from tequio_client.worker.rounds.past_rounds import PastRounds
+    from tequio_client.worker.rounds.repeated_training import RepeatedTraining
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.store.store import StorePins
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.round.round import RoundView
 
 pytestmark = pytest.mark.trio
 
@@ -137,3 +149,37 @@ async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counte
     assert worker.leaves.read(sha256(b"other"), 1) is None
     feedback.remove()  # the run has ended
     assert worker.leaves.read(root_of(3), 1) is None
+
+
+async def test_after_a_restart_an_auditor_gets_the_leaves_of_its_order_alone(
+    worker: Returning,
+) -> None:
+    name, auditor = to_text(contribution_id(header(3).pack())), signer("auditor").key
+    order = AuditOrder(
+        slot=1,
+        round=3,
+        contribution=name,
+        tokens=1,
+        opening=to_text(sha256(b"opening")),
+        earlier=(),
+    )
+    context = SimpleNamespace(manifest=SimpleNamespace(chunks=3), feedback=await worker.feedback())
+    auditing = RoundAuditing(
+        cast("RunContext", context),
+        cast("RunStatements", None),
+        cast("PastRounds", None),
+        cast("RepeatedTraining", None),
+        WorkTally(),
+    )
+
+    def may_open(peer: PeerKey, root: Digest, **changed: object) -> bool:
+        named = msgspec.structs.replace(order, **changed)
+        current = SimpleNamespace(slot_of={auditor: 1}, orders={1: named})
+        return auditing.may_open(cast("RoundView", current), peer, root, 0)
+
+    assert may_open(auditor, root_of(3))
+    assert may_open(auditor, ZERO_DIGEST)  # before sending
+    assert not may_open(signer("bo").key, root_of(3))
+    assert not may_open(auditor, root_of(2))
+    assert not may_open(auditor, root_of(3), round=2)
+    assert not may_open(auditor, root_of(3), contribution=to_text(sha256(b"other")))
