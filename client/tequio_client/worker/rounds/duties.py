@@ -200,7 +200,7 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     if own.held is None:
         return FetchDuty(goal)
     if own.is_light and own.held != target:
-        return _follow_duty(view, own.held, target, own) or FetchDuty(target)
+        return _follow_duty(view, own.held, target, own) or FetchDuty(goal)
     return None if own.is_light else _full_head_duty(view, own, own.held, target, goal)
 
 
