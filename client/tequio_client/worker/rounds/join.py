@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.worker.lending.needs import FEEDBACK_FILES, contribution_bytes
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
+    MAX_ENTRIES,
     TRANSIENT,
     add_past_draws,
     promoted_head,
@@ -60,8 +62,8 @@ PROBE_S = 8.0
 POLL_S = 0.5
 MAX_PEERS = 16
 """Most peers asked at a time."""
-BEFORE_OPENING = 8
-"""Entries before a round's opening that are searched for the promotion of its head."""
+BEFORE_OPENING = 64
+"""Entries read at a time, back from a round's opening, to find the promotion of its head."""
 JOINING_POLL_S = 2.0
 FINISHED = "finished"
 CLOSED = "closed"
@@ -262,13 +264,14 @@ async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head
         return None
     if row.round == 1:
         return first_head(manifest)
-    for index in range(row.opened_index - 1, row.opened_index - 1 - BEFORE_OPENING, -1):
-        if index <= row.roster_index:
-            return None
-        try:
-            return promoted_head(manifest, await read_statement(node, index))
-        except PeerError:
-            continue
+    # Attestations that come after the promotion lie between it and the opening.
+    first = max(row.roster_index, row.opened_index - MAX_ENTRIES)
+    for end in range(row.opened_index, first, -BEFORE_OPENING):
+        page = range(max(end - BEFORE_OPENING, first), end)
+        found = await read_entries(node.ledger, node.network_info, page)
+        for index in reversed(page):
+            with suppress(PeerError):
+                return promoted_head(manifest, found[index].statement)
     return None
 
 
