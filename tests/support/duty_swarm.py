@@ -156,7 +156,11 @@ class DutyMember:
     def _proof(self, current: RoundView) -> Body:
         assert current.head is not None
         return current.proof_of(
-            {slot: one.id for slot, one in current.commitments.items()},
+            {
+                slot: one.id
+                for slot, one in current.commitments.items()
+                if one.header.trainer not in self._swarm.arithmetic.hidden - {self.key}
+            },
             {},
             self.voice.signer.prove(current.audit_lot_input),
         )

@@ -129,7 +129,8 @@ class Auditing:
                     wallet.witness.end()
             case "member.ready":
                 member = self.members.setdefault(author, Member())
-                member.is_active, member.ready_at, member.missed = True, index, 0
+                member.missed = member.missed if member.is_active else 0
+                member.is_active, member.ready_at = True, index
             case "member.leave":
                 self._retire(author)
             case "standing.change" | "standing.release" | "standing.uphold":

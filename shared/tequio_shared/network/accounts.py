@@ -109,10 +109,10 @@ class RunAccounts:
             self._active[key] = None
             return
         known.roles, known.last_ready_index = roles, index
-        known.missed = 0
-        # An active member keeps its place in the order: a second member.ready must not gain a slot.
+        # An active member keeps its place in the order and its missed rounds: a second member.ready
+        # must gain neither a slot nor another chance.
         if not known.is_active:
-            known.ready_index, known.is_active = index, True
+            known.ready_index, known.is_active, known.missed = index, True, 0
             self._active[key] = None
 
     def deactivate(self, key: PeerKey) -> None:

@@ -139,10 +139,7 @@ class RoundAuditing:
         order = None if current is None or slot is None else current.orders.get(slot)
         if order is None:
             return False
-        work = self._past.find(order.round, _contribution(order.contribution))
-        if work is None or work.trainer != self._context.key:
-            return False
-        is_of_work = root in (work.feedback, work.header.feedback_root)
+        is_of_work = root in self._context.feedback.roots_of(order.round, order.contribution)
         return is_of_work and index in _opened(order, self._context.manifest.chunks)
 
 

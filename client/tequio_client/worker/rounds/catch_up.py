@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 MAX_ROUNDS = 16
 """Rounds searched for the one that started from a head; the rounds in between were void."""
 MAX_ENTRIES = 2_048
-"""Most log entries read for one draw."""
+"""Most log entries read for one draw, or to find one promotion."""
 ROSTER_TIMEOUT_S = 60.0
 """Longest search for a roster; by then the next one is named."""
 TRANSIENT = (LedgerUnavailableError, PeerError, RefusedError)

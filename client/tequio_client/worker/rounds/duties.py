@@ -19,6 +19,7 @@ from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, PeerKey
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView, is_trainer
 
 
@@ -199,7 +200,7 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     if own.held is None:
         return FetchDuty(goal)
     if own.is_light and own.held != target:
-        return _follow_duty(view, own.held, target, own) or FetchDuty(target)
+        return _follow_duty(view, own.held, target, own) or FetchDuty(goal)
     return None if own.is_light else _full_head_duty(view, own, own.held, target, goal)
 
 
@@ -344,8 +345,16 @@ def _place(view: RunView, own: MemberState) -> tuple[RoundView | None, int | Non
 
 
 def _was_dropped(last: RoundView, slot: int) -> bool:
-    """True if that round ended without a word from this slot, which drops it from the rosters."""
-    return last.phase is RoundPhase.OVER and last.is_silent(slot)
+    """True if that round may have dropped this slot from the rosters.
+
+    Silence does so at once, contributions that were not selected do after some rounds. A light view
+    cannot count these, so each one counts: member.ready changes nothing for an active member.
+    """
+    if last.phase is not RoundPhase.OVER:
+        return False
+    verdict, _ = last.verdicts().get(slot, (Verdict.SILENT, None))
+    is_void = not last.accepted()  # which says nothing of contributions
+    return last.is_silent(slot) or (verdict is Verdict.NOT_SELECTED and not is_void)
 
 
 def _unanswered(wanted: Duty, own: MemberState) -> Duty | None:

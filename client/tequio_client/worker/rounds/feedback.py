@@ -30,7 +30,7 @@ from tequio_client.worker.lending.needs import FEEDBACK_ROUNDS
 from tequio_client.worker.store.trees import check_own_file, hash_tree_file
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
+from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader, contribution_id
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, digest_from_text, from_text, to_text
 
 log = structlog.get_logger(__name__)
@@ -42,9 +42,13 @@ _NAME_DIGITS = 16
 
 
 class _Sent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An accepted contribution: roots of its feedback before and after sending; empty: zeros."""
+    """An accepted contribution: its id, and roots of its feedback before and after sending.
+
+    Empty roots: zeros.
+    """
 
     round: int
+    contribution: str
     before: str
     after: str
 
@@ -104,6 +108,15 @@ class ErrorFeedback:
         """The last round that is known to have ended."""
         return self._note.ended
 
+    def roots_of(self, round_number: int, contribution: str) -> tuple[Digest, ...]:
+        """Roots of the feedback before and after that contribution; () if it cannot be audited."""
+        return tuple(
+            _root_of(name)
+            for one in self._note.past
+            if (one.round, one.contribution) == (round_number, contribution)
+            for name in (one.before, one.after)
+        )
+
     def file(self, root: Digest) -> Path | None:
         """File of this root, if it is of an accepted contribution that may still be audited."""
         name = to_text(root)
@@ -149,16 +162,14 @@ class ErrorFeedback:
         if round_number <= note.ended:
             return
         settled, past = note.settled, note.past
+        sent = header if header is not None and header.round == round_number else None
         if accepted is not None:
-            of_open = header.feedback_root if header and header.round == round_number else None
             # If what was accepted is not what is here, the next commitment must start from zeros.
-            is_known = of_open == accepted and self._has(accepted)
+            is_known = sent is not None and sent.feedback_root == accepted and self._has(accepted)
             settled = _name_of(accepted) if is_known else ""
-            if is_known:
-                past = (*past, _Sent(round_number, note.open_before, settled))
-        elif is_audited and header is not None and header.round == round_number:
-            left_root = header.feedback_root
-            past = (*past, _Sent(round_number, note.open_before, _name_of(left_root)))
+            is_audited = is_known
+        if sent is not None and is_audited:
+            past = (*past, _sent(sent, note.open_before))
         # A contribution of an earlier round was not accepted: its round would have settled it.
         is_over = header is None or header.round <= round_number
         left = _Note() if is_over else note
@@ -273,6 +284,15 @@ def _root_of(name: str) -> Digest:
 
 def _header(text: str) -> ContributionHeader | None:
     return ContributionHeader.parse(from_text(text, HEADER_BYTES)) if text else None
+
+
+def _sent(header: ContributionHeader, before: str) -> _Sent:
+    return _Sent(
+        round=header.round,
+        contribution=to_text(contribution_id(header.pack())),
+        before=before,
+        after=_name_of(header.feedback_root),
+    )
 
 
 def _root(path: Path) -> Digest:

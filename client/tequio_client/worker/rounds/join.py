@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.worker.lending.needs import FEEDBACK_FILES, contribution_bytes
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
+    MAX_ENTRIES,
     TRANSIENT,
     add_past_draws,
     promoted_head,
@@ -33,6 +35,7 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_shared.api.peers import AttendedAnswer
 from tequio_shared.api.runs import ResumeAnswer, RollbackAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.chain import Head, NextHead
@@ -43,7 +46,9 @@ from tequio_shared.network import rollback
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice
 from tequio_shared.statements.statement import Statement
 
@@ -60,8 +65,8 @@ PROBE_S = 8.0
 POLL_S = 0.5
 MAX_PEERS = 16
 """Most peers asked at a time."""
-BEFORE_OPENING = 8
-"""Entries before a round's opening that are searched for the promotion of its head."""
+BEFORE_OPENING = 64
+"""Entries read at a time, back from a round's opening, to find the promotion of its head."""
 JOINING_POLL_S = 2.0
 FINISHED = "finished"
 CLOSED = "closed"
@@ -262,13 +267,14 @@ async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head
         return None
     if row.round == 1:
         return first_head(manifest)
-    for index in range(row.opened_index - 1, row.opened_index - 1 - BEFORE_OPENING, -1):
-        if index <= row.roster_index:
-            return None
-        try:
-            return promoted_head(manifest, await read_statement(node, index))
-        except PeerError:
-            continue
+    # Attestations that come after the promotion lie between it and the opening.
+    first = max(row.roster_index, row.opened_index - MAX_ENTRIES)
+    for end in range(row.opened_index, first, -BEFORE_OPENING):
+        page = range(max(end - BEFORE_OPENING, first), end)
+        found = await read_entries(node.ledger, node.network_info, page)
+        for index in reversed(page):
+            with suppress(PeerError):
+                return promoted_head(manifest, found[index].statement)
     return None
 
 
@@ -519,27 +525,41 @@ async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> Er
 
 
 async def _check_settled(node: Node, joined: JoinedRun, feedback: ErrorFeedback) -> None:
-    """Start over if this key worked in rounds that the feedback knows nothing of.
+    """Start over if this key trained in rounds that the feedback knows nothing of.
 
-    So it is after a backup was restored. The ledger's rows are believed here: a lie costs only the
-    feedback, or a commitment that the ledger refuses.
+    So it is after a backup was restored. Which rounds to look at, the ledger says: a lie costs only
+    a commitment that it refuses.
     """
     if feedback.path is None:
         return
+    header, run = feedback.open_header, joined.manifest.run_id
+    known = feedback.ended_round if header is None else max(feedback.ended_round, header.round)
     try:
-        page = await node.ledger.peer_rounds(node.signer.key)
+        for one in (await node.ledger.peer_rounds(node.signer.key)).rounds:
+            is_unknown = (one.run, one.outcome) == (to_text(run), CLOSED) and one.round > known
+            # Points alone do not tell: it may have audited or witnessed only.
+            if is_unknown and one.gflop and await _was_work_accepted(node, run, one):
+                log.warning("error feedback dropped: older than the last work", round=one.round)
+                await trio.to_thread.run_sync(feedback.start_over)
+                return
     except LogForkedError:
         raise
     except TRANSIENT as err:
-        log.info("error feedback not compared with the ledger", error=str(err))
-        return
-    header, run = feedback.open_header, to_text(joined.manifest.run_id)
-    known = feedback.ended_round if header is None else max(feedback.ended_round, header.round)
-    for one in page.rounds:
-        if (one.run, one.outcome) == (run, CLOSED) and one.round > known and one.gflop:
-            log.warning("error feedback dropped: older than the last work", round=one.round)
-            await trio.to_thread.run_sync(feedback.start_over)
-            return
+        log.info("error feedback not compared with the log", error=str(err))
+
+
+async def _was_work_accepted(node: Node, run: RunId, row: AttendedAnswer) -> bool:
+    """True if that round of the run accepted a contribution of this key; raises PeerError."""
+    indices = row.roster_index, row.closed_index
+    found = await read_entries(node.ledger, node.network_info, indices)
+    said = [found[index].statement for index in indices]
+    match [one.body for one in said if (one.run, one.round) == (run, row.round)]:
+        case [RoundRoster(roster=members), RoundClose(result=outcome)]:
+            roster = Roster.parse(await node.exchange.fetch_blob(digest_from_text(members)))
+            result = RoundResult.parse(await node.exchange.fetch_blob(digest_from_text(outcome)))
+            slots = zip(roster.keys.values(), result.slots, strict=True)
+            return (node.signer.key, Verdict.ACCEPTED) in [(key, one.verdict) for key, one in slots]
+    raise PeerError(f"entries {indices} are not roster and end of round {row.round}")
 
 
 async def _remove_ended(node: Node, folder: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import MEASURED_HEADS
+from tequio_shared.limits import MEASURED_HEADS, MISSED_ROUNDS
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import AuditOrder
@@ -376,6 +376,20 @@ def test_members_who_do_their_duty_leave_a_curve_in_the_log() -> None:
     assert {0, 2} <= {number for number, _ in told}
     assert all(millibits == 7_000_000 - 100_000 * (number or 0) for number, millibits in told)
     assert swarm.refused == {}
+
+
+def test_who_is_dropped_as_nobody_can_fetch_its_work_is_ready_anew() -> None:
+    swarm = DutySwarm(tiny_manifest(most=5, min_members=3))
+    for name in ("ana", "bo", "cleo"):
+        swarm.join(name)
+    cleo = swarm.members[2].key
+    swarm.arithmetic.hidden.add(cleo)
+    dropped_after: set[int] = set()
+    while swarm.view.state is not RunState.FINISHED:
+        assert swarm.step(), "the others alone are too few for a roster"
+        if swarm.view.closed and not swarm.view.accounts.members[cleo].is_active:
+            dropped_after.add(swarm.view.closed)
+    assert dropped_after == {MISSED_ROUNDS}
 
 
 @pytest.mark.parametrize("after", [RoundOpen, RoundWitness, RoundClose, HeadPromote])

@@ -25,7 +25,7 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
-from tequio_shared.head.chain import AcceptedSet
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_client.worker.swarm.peers import PeerNetwork
-    from tequio_shared.head.chain import Head
     from tequio_shared.ids import RunId
 
 
@@ -323,6 +322,25 @@ async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_wi
             other.store_weights(target)
             assert await nearest(target) is None
             assert await nearest(heads[0]) is None
+
+
+@pytest.mark.trio
+async def test_attestations_after_a_promotion_do_not_hide_its_head(tmp_path: Path) -> None:
+    crowd, heads = DutySwarm(tiny_manifest(most=3)), list[Head]()
+    for at in range(30):
+        crowd.join(f"member {at}")
+    while len(heads) < 3:
+        assert crowd.step()
+        if crowd.view.head is not None and crowd.view.head not in heads:
+            heads.append(crowd.view.head)
+    store = Store(tmp_path / "store", quota_bytes=10**9)
+    returner = ReturningPeer(crowd, PaperLedger(crowd), store)
+    returner.store_weights(heads[1])
+    async with two_peers() as (_, here), Fetcher(here, store, rng=Random(1)) as fetcher:
+        node = _connected(returner, here, fetcher)
+        start = await nearest_start(node, crowd.manifest, heads[2], probe_s=0.1)
+    assert start is not None
+    assert start.base == heads[1]
 
 
 def _connected(returner: ReturningPeer, network: PeerNetwork, fetcher: Fetcher) -> Node:

@@ -5,36 +5,61 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 import trio
+from msgspec import UNSET
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import join
+from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
+from tequio_client.worker.rounds.train import WorkTally
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource
+from tequio_shared.api.peers import AttendedAnswer
 from tequio_shared.api.runs import RollbackAnswer
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.head.contribution import contribution_id
+from tequio_shared.ids import ZERO_DIGEST, sha256, to_text
+from tequio_shared.round.documents import (
+    AuditOrder,
+    Roster,
+    RosterMember,
+    RoundResult,
+    SlotResult,
+)
+from tequio_shared.round.proof import Verdict
+from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tests.client.worker.rounds.test_feedback import (
     RUN,
     content,
+    header,
     held,
     root_of,
     settle,
     store_feedback,
 )
+from tests.support.answers import filled
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tequio_client.worker.node import Node
     from tequio_client.worker.rounds.join import JoinedRun
+    from tequio_client.worker.rounds.past_rounds import PastRounds
+    from tequio_client.worker.rounds.repeated_training import RepeatedTraining
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.store.store import StorePins
+    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.round.round import RoundView
 
 pytestmark = pytest.mark.trio
 
 ELEMENTS = 4_096
+KEY = signer("ana").key
 
 
 class Returning:
@@ -42,16 +67,57 @@ class Returning:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.rounds: list[SimpleNamespace] | None = []
+        self.rounds: list[AttendedAnswer] | None = []
         self.reserved = 0
         self.leaves = FeedbackLeaves()
         self.given_up = NOTHING_GIVEN_UP
+        self.entries: list[SimpleNamespace] = []
+        self.blobs: dict[Digest, bytes] = {}
 
-    def worked(self, number: int, *, outcome: str = "closed", points: int = 5) -> None:
+    def worked(
+        self,
+        number: int,
+        *,
+        outcome: str = "closed",
+        points: int = 5,
+        verdict: Verdict = Verdict.ACCEPTED,
+    ) -> None:
         """List a round of the run, as the newest."""
         assert self.rounds is not None
-        row = SimpleNamespace(run=to_text(RUN), outcome=outcome, round=number, gflop=points)
-        self.rounds.insert(0, row)
+        at = len(self.entries)
+        member = RosterMember(peer=to_text(KEY), roles=("trainer",), speed=0, share=0)
+        roster = Roster(members=(member,), pool=(), train_ms=1)
+        row = filled(SlotResult, contribution="", verdict=int(verdict), given=UNSET)
+        documents = roster.encode(), RoundResult(slots=(row,)).encode()
+        self.blobs |= {sha256(one): one for one in documents}
+        names = [to_text(sha256(one)) for one in documents]
+        for body in (filled(RoundRoster, roster=names[0]), filled(RoundClose, result=names[1])):
+            statement = SimpleNamespace(run=RUN, round=number, body=body)
+            self.entries.append(SimpleNamespace(statement=statement))
+        self.rounds.insert(
+            0,
+            filled(
+                AttendedAnswer,
+                run=to_text(RUN),
+                outcome=outcome,
+                round=number,
+                gflop=points,
+                roster_index=at,
+                closed_index=at + 1,
+            ),
+        )
+
+    async def read_entries(
+        self, _ledger: object, _network: object, indices: Iterable[int]
+    ) -> dict[int, SimpleNamespace]:
+        """Read entries of the log, whose proofs other tests check."""
+        await trio.lowlevel.checkpoint()
+        return {index: self.entries[index] for index in indices}
+
+    async def fetch_blob(self, name: Digest) -> bytes:
+        """Fetch a document."""
+        await trio.lowlevel.checkpoint()
+        return self.blobs[name]
 
     async def peer_rounds(self, _key: bytes) -> SimpleNamespace:
         """Answer like the ledger; None of them: it is away."""
@@ -76,7 +142,9 @@ class Returning:
             ledger=self,
             store=self,
             leaves=self.leaves,
-            signer=SimpleNamespace(key=bytes(32)),
+            signer=SimpleNamespace(key=KEY),
+            network_info=None,
+            exchange=self,
         )
         layout = SimpleNamespace(elements=ELEMENTS)
         joined = SimpleNamespace(
@@ -87,12 +155,13 @@ class Returning:
 
 
 @pytest.fixture
-def worker(tmp_path: Path) -> Returning:
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Returning:
     """A worker with the feedback of its work in round 3."""
     feedback = ErrorFeedback(tmp_path / "feedback", RUN)
     store_feedback(feedback, tmp_path, 3)
     settle(feedback, 3, was_accepted=True)
     one = Returning(tmp_path)
+    monkeypatch.setattr(join, "read_entries", one.read_entries)
     one.worked(2)
     one.worked(3)
     return one
@@ -101,6 +170,8 @@ def worker(tmp_path: Path) -> Returning:
 async def test_what_the_ledger_knows_too_is_gone_on_with(worker: Returning) -> None:
     worker.worked(4, points=0)  # in the roster, but stopped
     worker.worked(5, outcome="void")
+    worker.worked(6, verdict=Verdict.AUDITED)
+    worker.worked(7, verdict=Verdict.SILENT)  # as a witness
     assert held(await worker.feedback()) == content(3)
 
 
@@ -137,3 +208,37 @@ async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counte
     assert worker.leaves.read(sha256(b"other"), 1) is None
     feedback.remove()  # the run has ended
     assert worker.leaves.read(root_of(3), 1) is None
+
+
+async def test_after_a_restart_an_auditor_gets_the_leaves_of_its_order_alone(
+    worker: Returning,
+) -> None:
+    name, auditor = to_text(contribution_id(header(3).pack())), signer("auditor").key
+    order = AuditOrder(
+        slot=1,
+        round=3,
+        contribution=name,
+        tokens=1,
+        opening=to_text(sha256(b"opening")),
+        earlier=(),
+    )
+    context = SimpleNamespace(manifest=SimpleNamespace(chunks=3), feedback=await worker.feedback())
+    auditing = RoundAuditing(
+        cast("RunContext", context),
+        cast("RunStatements", None),
+        cast("PastRounds", None),
+        cast("RepeatedTraining", None),
+        WorkTally(),
+    )
+
+    def may_open(peer: PeerKey, root: Digest, **changed: object) -> bool:
+        named = msgspec.structs.replace(order, **changed)
+        current = SimpleNamespace(slot_of={auditor: 1}, orders={1: named})
+        return auditing.may_open(cast("RoundView", current), peer, root, 0)
+
+    assert may_open(auditor, root_of(3))
+    assert may_open(auditor, ZERO_DIGEST)  # before sending
+    assert not may_open(signer("bo").key, root_of(3))
+    assert not may_open(auditor, root_of(2))
+    assert not may_open(auditor, root_of(3), round=2)
+    assert not may_open(auditor, root_of(3), contribution=to_text(sha256(b"other")))

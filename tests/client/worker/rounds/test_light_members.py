@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,7 +109,13 @@ def test_a_member_that_missed_a_head_fetches_the_newest() -> None:
     light.follow(swarm.entries)
     own = light.own()
     assert own.held == held
-    assert duties.next_duty(light.view, own) == duties.FetchDuty(swarm.view.head)
+    newest = duties.FetchDuty(swarm.view.head)
+    assert duties.next_duty(light.view, own) == newest
+    while swarm.view.head == newest.head:
+        assert swarm.step()
+    light.follow(swarm.entries)
+    late = replace(light.own(), fetching=newest.head)
+    assert duties.next_duty(light.view, late) == newest, "a fetch that took longer than a round"
 
 
 def test_one_that_was_late_is_ready_before_the_head_that_it_cannot_compute_is_promoted() -> None:
