@@ -118,6 +118,7 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
         (2, window(), PARENT),
         (5, window(), PARENT),
         (5, window(bounds=(0, 0, 1920, 1040)), ""),
+        (1, window(window_class="WindowsScreenSaverClass"), ""),
         (5, window(window_class="WorkerW"), ""),
         (2, window(window_class="Progman"), ""),
         (5, window(pid=os.getpid()), ""),
