@@ -237,6 +237,26 @@ def test_a_mac_knows_telephones(port: bytes, packet: bytes, *, is_metered: bool)
     assert MacRouteMetered(lambda command: answers[command[0]]).read() is is_metered
 
 
+@pytest.mark.parametrize(("interface", "is_metered"), [(b"en7", False), (b"utun4", None)])
+def test_a_mac_without_dhcp_knows_its_own_ports(
+    interface: bytes, *, is_metered: bool | None
+) -> None:
+    answers = {"/sbin/route": ROUTE.replace(b"en7", interface),
+               "/usr/sbin/networksetup": PORTS % b"Ethernet"}  # fmt: skip
+
+    def run(command: Sequence[str]) -> bytes:
+        if command[0] in answers:
+            return answers[command[0]]
+        raise NoAnswerError("ipconfig: exit status 1")
+
+    metered = MacRouteMetered(run)
+    if is_metered is None:
+        with pytest.raises(NoAnswerError):
+            metered.read()
+    else:
+        assert metered.read() is is_metered
+
+
 def test_a_mac_without_a_way_out_has_no_line() -> None:
     with pytest.raises(AbsentError, match="no route"):
         MacRouteMetered(lambda _: b"route: writing to routing socket: not in table\n").read()
