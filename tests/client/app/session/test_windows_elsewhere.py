@@ -189,6 +189,12 @@ def test_a_mac_tells_what_fills_a_screen(windows: list[Mapping[str, object]], pr
     assert MacFullscreen(ScriptedMac(shown=windows)).read() == program
 
 
+def test_on_a_mac_what_fills_a_screen_below_the_notch_is_unknown() -> None:
+    bounds = {"X": 0, "Y": 34, "Width": 1728, "Height": 1083}
+    with pytest.raises(NoAnswerError, match="notch"):
+        MacFullscreen(ScriptedMac(shown=[shown() | {"kCGWindowBounds": bounds}])).read()
+
+
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="it has its own")
 def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
     for kind in (CtypesWindows, CtypesMac):
