@@ -129,6 +129,11 @@ def hand_over(own: str, words: Sequence[str]) -> None:
     command = [str(same if same.is_file() else program), *words]
     os.environ.setdefault(INSTALLED_VARIABLE, sys.executable)
     if sys.platform == "win32":  # has no exec that keeps the parent waiting
+        from tequio_client.platform.system import (  # noqa: PLC0415 - it loads D-Bus's library
+            let_another_come_to_the_front,
+        )
+
+        let_another_come_to_the_front()
         sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603
     os.execv(command[0], command)  # noqa: S606
 
