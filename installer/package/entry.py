@@ -9,9 +9,12 @@ import runpy
 import sys
 from pathlib import Path
 
+from tequio_client.platform import programs, versions
+
 OURS = ("tequio_client",)
 
 multiprocessing.freeze_support()
+versions.restore_environment()
 if sys.argv[1:2] == ["-m"] and sys.argv[2:3] and sys.argv[2].partition(".")[0] in OURS:
     del sys.argv[1]
     name = sys.argv.pop(1)
@@ -20,7 +23,6 @@ else:
     if Path(sys.executable).stem == "tequio-app" and sys.argv[1:2] != ["app"]:
         sys.argv.insert(1, "app")
     from tequio_client.__main__ import main
-    from tequio_client.platform import programs, versions
     from tequio_shared.version import BUILD
 
     if not programs.is_runtime():

@@ -4,7 +4,11 @@
 ; Names below are those of client/tequio_client/app/registration.py: the app writes the same values.
 
 Unicode true
-Target amd64-unicode
+!ifdef TEST
+  Target amd64-unicode  ; for wine64, which runs nothing else
+!else
+  Target x86-unicode  ; the only one of NSIS for Windows
+!endif
 !include MUI2.nsh
 !include LogicLib.nsh
 !include FileFunc.nsh

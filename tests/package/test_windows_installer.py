@@ -101,14 +101,26 @@ def installer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "_internal" / "numpy").mkdir(parents=True)
     for name in ("tequio.exe", "tequio-app.exe", "_internal/numpy/core.pyd"):
         (folder / name).write_bytes(b"MZ")
+    return compiled(folder, "-DTEST")
+
+
+def compiled(folder: Path, *options: str) -> Path:
     made = folder.with_name("Tequio-Setup.exe")
     icons = BUILT / "icons"
     defined = {"VERSION": BUILD, "FOLDER": folder, "ICONS": icons, "OUT": made}
-    options = [f"-D{name}={value}" for name, value in defined.items()]
+    options += tuple(f"-D{name}={value}" for name, value in defined.items())
     script = ROOT / "installer" / "windows" / "tequio.nsi"
-    command: tuple[str | Path, ...] = ("makensis", "-V2", "-NOCD", "-DTEST", *options, script)
+    command: tuple[str | Path, ...] = ("makensis", "-V2", "-NOCD", *options, script)
     subprocess.run(command, check=True, timeout=PATIENCE_S)
     return made
+
+
+def test_a_build_for_people_needs_only_what_nsis_for_windows_has(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "tequio.exe").write_bytes(b"MZ")
+    program = compiled(tmp_path / "package").read_bytes()
+    head = int.from_bytes(program[0x3C:0x40], "little")
+    assert program[head + 4 : head + 6] == b"\x4c\x01"  # 32-bit x86
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
+from tequio_client.platform.system import let_another_come_to_the_front
 
 log = logging.getLogger(__name__)
 
@@ -145,6 +146,7 @@ class SingleInstance(QObject):
 
     def notify_first(self, link: str = "") -> bool:
         """Ask the first instance to show its window or to open `link`; False: it did not accept."""
+        let_another_come_to_the_front()
         socket = QLocalSocket()
         socket.connectToServer(f"{self._path}.socket")
         if not socket.waitForConnected(ANSWER_TIMEOUT_MS):

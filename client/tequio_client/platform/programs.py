@@ -79,9 +79,9 @@ def start_again(*words: str) -> None:
     """Start `tequio` in place of this program, which has ended its work."""
     command = lasting(*words)
     if sys.platform == "win32":
-        subprocess.Popen(command, env=versions.environment_of_another())  # noqa: S603
+        subprocess.Popen(command)  # noqa: S603
     else:
-        os.execve(command[0], command, versions.environment_of_another())  # noqa: S606
+        os.execv(command[0], command)  # noqa: S606
 
 
 def selftest(part: versions.Part, accelerator: str = "") -> tuple[str, ...]:

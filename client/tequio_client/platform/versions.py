@@ -129,8 +129,13 @@ def hand_over(own: str, words: Sequence[str]) -> None:
     command = [str(same if same.is_file() else program), *words]
     os.environ.setdefault(INSTALLED_VARIABLE, sys.executable)
     if sys.platform == "win32":  # has no exec that keeps the parent waiting
-        sys.exit(subprocess.run(command, check=False, env=environment_of_another()).returncode)  # noqa: S603
-    os.execve(command[0], command, environment_of_another())  # noqa: S606
+        from tequio_client.platform.system import (  # noqa: PLC0415 - it loads D-Bus's library
+            let_another_come_to_the_front,
+        )
+
+        let_another_come_to_the_front()
+        sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603
+    os.execv(command[0], command)  # noqa: S606
 
 
 def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
@@ -194,14 +199,17 @@ def clean_up(own: str) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def environment_of_another() -> dict[str, str]:
-    """The environment for a program of another package: without what ours set for its libraries."""
-    environ = dict(os.environ, PYINSTALLER_RESET_ENVIRONMENT="1")
+def restore_environment() -> None:
+    """Take back, for the programs started from here, what our start set for its own libraries.
+
+    The loader has read the variables by then. A child of our own package sets them again.
+    """
+    os.environ["PYINSTALLER_RESET_ENVIRONMENT"] = "1"
     for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
-        before = environ.pop(name + "_ORIG", None)
+        os.environ.pop(name, None)
+        before = os.environ.pop(name + "_ORIG", None)
         if before is not None:
-            environ[name] = before
-    return environ
+            os.environ[name] = before
 
 
 def _given_up(now: AppState) -> AppState:

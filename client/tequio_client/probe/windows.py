@@ -176,6 +176,8 @@ class WindowsLibraries:
             added = self._pdh.PdhAddEnglishCounterW(
                 self._query, ctypes.c_wchar_p(path), 0, ctypes.byref(counter)
             )
+            if added:
+                self._pdh.PdhCloseQuery(self._query)
             self._done(f"the counter {path}", added)
 
     def adapters(self) -> tuple[Adapter, ...]:

@@ -299,7 +299,7 @@ def _try_out(bundle: Bundle, folder: Path) -> None:
 def _failure_of(command: tuple[str, ...]) -> str:
     """Run a self-test; return why it failed, empty if it did not. Raises OSError."""
     with TemporaryDirectory() as caches, TemporaryFile() as errors:
-        environ = versions.environment_of_another() | {"XDG_CACHE_HOME": caches}
+        environ = os.environ | {"XDG_CACHE_HOME": caches}
         with subprocess.Popen(  # noqa: S603 - a program whose every byte was signed
             command, stdout=subprocess.DEVNULL, stderr=errors, env=environ
         ) as program:

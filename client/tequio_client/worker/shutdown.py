@@ -23,7 +23,7 @@ T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 STOP_SIGNALS: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
-if sys.platform == "win32":  # Ctrl+Break, and the closing of the console window
+if sys.platform == "win32":  # Ctrl+Break; Windows ends a program at once if its console closes
     STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGBREAK)
 BEFORE_STOP_S = 2.5
 """Longest time for leaving the run; with everything else to close, a program ends within 5 s."""

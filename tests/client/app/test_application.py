@@ -7,10 +7,12 @@ import stat
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
 from tequio_client.app.application import SingleInstance, instance_path
+from tequio_client.platform import system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +64,13 @@ def test_a_start_with_a_link_hands_it_to_the_first(tmp_path: Path, qtbot: QtBot)
     assert heard.args == [link]
     assert second.communicate(timeout=60)[0].split() == ["False", "True"]
     first.close()
+
+
+def test_a_start_lets_the_first_come_to_the_front_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user32 = Mock()
+    monkeypatch.setattr(system, "windows_library", {"user32": user32}.__getitem__)
+    SingleInstance(str(tmp_path / "i")).notify_first()
+    (process,) = user32.AllowSetForegroundWindow.call_args.args
+    assert process.value == 0xFFFFFFFF  # any

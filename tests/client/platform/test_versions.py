@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -120,3 +121,17 @@ def test_the_program_hands_over_with_its_words() -> None:
     versions.go_back()
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert shown == "stayed\n"
+
+
+def test_programs_started_by_a_package_get_the_variables_of_its_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/package:/of/the/user")
+    monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/of/the/user")
+    monkeypatch.setenv("PYINSTALLER_RESET_ENVIRONMENT", "")
+    versions.restore_environment()
+    assert os.environ["LD_LIBRARY_PATH"] == "/of/the/user"
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/package")  # the user had none
+    versions.restore_environment()
+    assert "LD_LIBRARY_PATH" not in os.environ
+    assert os.environ["PYINSTALLER_RESET_ENVIRONMENT"] == "1"

@@ -130,6 +130,26 @@ def test_programs_below_normal_priority_are_found_by_their_class() -> None:
     assert found == {(1, 7.0): 3.0, (2, 7.0): 3.0}
 
 
+class GuardedProcess:
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+
+    def exe(self) -> str:
+        return {1: "/t/tequio-runtime.exe", 2: "/games/r5apex.exe"}[self._pid]
+
+    def cmdline(self) -> list[str]:
+        raise AssertionError("the memory of a process was read")
+
+
+def test_on_windows_our_programs_are_known_without_reading_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(psutil, "Process", GuardedProcess)
+    monkeypatch.setattr(psutil, "pids", lambda: [1, 2])
+    assert cpu.TequioProcesses().find(0.0) == {1}
+
+
 def test_the_first_reading_has_nothing_to_count_from() -> None:
     assert cpu.CpuLoad().read(ProbeInstructions()) is None
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import Mock
 
 import pytest
 
 from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
-from tequio_client.platform.dbus import AbsentError
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
+from tequio_client.probe import windows
 from tequio_client.probe.machine import Cards, merge_cards
 from tequio_client.probe.windows import (
     AMD,
@@ -136,3 +138,13 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
 def test_elsewhere_the_libraries_of_windows_are_absent() -> None:
     with pytest.raises(AbsentError, match="only exists on Windows"):
         WindowsLibraries()
+
+
+def test_a_query_without_its_counters_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdh = Mock()
+    pdh.PdhOpenQueryW.return_value = 0
+    pdh.PdhAddEnglishCounterW.return_value = 0xC0000BB8  # PDH_CSTATUS_NO_OBJECT
+    monkeypatch.setattr(windows, "windows_library", {"pdh": pdh, "dxgi": Mock()}.__getitem__)
+    with pytest.raises(NoAnswerError, match="0xC0000BB8"):
+        WindowsLibraries()
+    pdh.PdhCloseQuery.assert_called_once()

@@ -344,7 +344,13 @@ class MacRouteMetered:
         port = next((port for port in ports if f"Device: {found[1]}\n" in port + "\n"), "")
         if any(phone in port.lower() for phone in _PHONES):
             return True
-        return "ANDROID_METERED" in self._ask("/usr/sbin/ipconfig", "getpacket", found[1])
+        try:
+            packet = self._ask("/usr/sbin/ipconfig", "getpacket", found[1])
+        except NoAnswerError:
+            if not port:
+                raise
+            return False  # ipconfig fails without DHCP, which a telephone always uses
+        return "ANDROID_METERED" in packet
 
     def _ask(self, *command: str) -> str:
         return self._run(command).decode("utf-8", "replace")

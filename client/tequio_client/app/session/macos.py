@@ -71,9 +71,20 @@ class MacFullscreen(MacProbe):
         front = next(ordinary, None)
         if front is None or front.get("kCGWindowOwnerPID") == os.getpid():
             return ""
-        if _bounds(front.get("kCGWindowBounds")) not in self._mac.displays():
+        bounds, displays = _bounds(front.get("kCGWindowBounds")), self._mac.displays()
+        if bounds is not None and any(_fills_all_but_the_top(bounds, one) for one in displays):
+            raise NoAnswerError("nobody knows whether a window below the notch is full screen")
+        if bounds not in displays:
             return ""
         return str(front.get("kCGWindowOwnerName") or "?")[:256]
+
+
+def _fills_all_but_the_top(window: ScreenBounds, screen: ScreenBounds) -> bool:
+    """As a full screen below a notch does, and a maximised window where the Dock hides."""
+    below = window.y - screen.y
+    return below > 0 and window == ScreenBounds(
+        x=screen.x, y=screen.y + below, width=screen.width, height=screen.height - below
+    )
 
 
 def _bounds(value: object) -> ScreenBounds | None:

@@ -15,7 +15,7 @@ from tequio_client.platform.system import windows_library
 
 _WRAP = 1 << 32
 _LOCKED, _UNLOCKED = 0, 1
-_BUSY, _DIRECT3D, _PRESENTATION = 2, 3, 4
+_AWAY, _BUSY, _DIRECT3D, _PRESENTATION = 1, 2, 3, 4
 _SHELL = {"Progman", "WorkerW", "Shell_TrayWnd", "XamlExplorerHostIslandWindow",
           "ForegroundStaging", "MultitaskingViewFrame"}  # fmt: skip
 Rectangle = tuple[int, int, int, int]
@@ -96,7 +96,10 @@ class WindowsFullscreen:
         self._calls = calls
 
     def read(self) -> str:
-        is_busy = self._calls.notification_state() in (_BUSY, _DIRECT3D, _PRESENTATION)
+        state = self._calls.notification_state()
+        if state == _AWAY:  # in front is the lock screen or the screen saver
+            return ""
+        is_busy = state in (_BUSY, _DIRECT3D, _PRESENTATION)
         front = self._calls.front()
         if front is None or front.pid == os.getpid() or front.window_class in _SHELL:
             return "?" if is_busy and front is None else ""

@@ -118,6 +118,7 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
         (2, window(), PARENT),
         (5, window(), PARENT),
         (5, window(bounds=(0, 0, 1920, 1040)), ""),
+        (1, window(window_class="WindowsScreenSaverClass"), ""),
         (5, window(window_class="WorkerW"), ""),
         (2, window(window_class="Progman"), ""),
         (5, window(pid=os.getpid()), ""),
@@ -188,6 +189,12 @@ def test_a_mac_tells_what_fills_a_screen(windows: list[Mapping[str, object]], pr
     assert MacFullscreen(ScriptedMac(shown=windows)).read() == program
 
 
+def test_on_a_mac_what_fills_a_screen_below_the_notch_is_unknown() -> None:
+    bounds = {"X": 0, "Y": 34, "Width": 1728, "Height": 1083}
+    with pytest.raises(NoAnswerError, match="notch"):
+        MacFullscreen(ScriptedMac(shown=[shown() | {"kCGWindowBounds": bounds}])).read()
+
+
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="it has its own")
 def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
     for kind in (CtypesWindows, CtypesMac):
@@ -234,6 +241,26 @@ def test_a_mac_knows_telephones(port: bytes, packet: bytes, *, is_metered: bool)
     answers = {"/sbin/route": ROUTE, "/usr/sbin/networksetup": PORTS % port,
                "/usr/sbin/ipconfig": packet}  # fmt: skip
     assert MacRouteMetered(lambda command: answers[command[0]]).read() is is_metered
+
+
+@pytest.mark.parametrize(("interface", "is_metered"), [(b"en7", False), (b"utun4", None)])
+def test_a_mac_without_dhcp_knows_its_own_ports(
+    interface: bytes, *, is_metered: bool | None
+) -> None:
+    answers = {"/sbin/route": ROUTE.replace(b"en7", interface),
+               "/usr/sbin/networksetup": PORTS % b"Ethernet"}  # fmt: skip
+
+    def run(command: Sequence[str]) -> bytes:
+        if command[0] in answers:
+            return answers[command[0]]
+        raise NoAnswerError("ipconfig: exit status 1")
+
+    metered = MacRouteMetered(run)
+    if is_metered is None:
+        with pytest.raises(NoAnswerError):
+            metered.read()
+    else:
+        assert metered.read() is is_metered
 
 
 def test_a_mac_without_a_way_out_has_no_line() -> None:
