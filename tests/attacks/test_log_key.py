@@ -77,7 +77,7 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
             assert caught.value.alarm.kind is AlarmKind.FORK
             shown_note = httpx.get(f"{other.url}/log/checkpoint", timeout=30).content
             fork = AddCheckpoint(old_size=11, proof=(), note=shown_note)
-            assert ring.witnesses[0].add(fork).status_code == 409
+            assert ring.witnesses[0].add(fork).status_code == 422
             health = httpx.get(f"{other.url}/healthz", timeout=30).json()
             assert health["status"] == "lost", "the client has shown it what it lacks"
 

@@ -449,6 +449,7 @@ def test_if_no_app_opens_the_page_says_what_to_do(site: Site, browser: Browser) 
         page.get_by_role("link", name="Join with the app").click()
         assert address.inner_text() == site.url
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.bring_to_front()  # a page without the focus may not write there
         page.locator(".welcome").get_by_role("button", name="Copy").click()
         page.get_by_role("button", name="Copied").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == site.url
