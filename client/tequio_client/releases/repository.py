@@ -162,7 +162,8 @@ class ReleaseRepository:
         """
         keys = list(keys)
         published = ["root"] if self._sign_pending("root", keys) else []
-        if self._has_lost_signers("targets") and "targets" not in self.waiting():
+        is_proposed = (self._pending / "targets.json").is_file()
+        if not is_proposed and self._has_lost_signers("targets"):
             self.renew("targets")
         if self._sign_pending("targets", keys):
             published.append("targets")

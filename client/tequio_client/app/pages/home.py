@@ -155,7 +155,7 @@ class HomePage(Page):
             self.banner.show_words(found.level, found.words, button, found.details)
 
     def _ask(self, snapshot: Snapshot) -> None:
-        """Ask again when the points have changed, a new day has begun, or there is no answer."""
+        """Ask again after new points and on a new day, and repeat a question that got no answer."""
         question = series_question(self.context.now_ms())
         if self._asked_for != (snapshot.rounds, question):
             self._asked_for = (snapshot.rounds, question)

@@ -103,7 +103,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
     ("round.void", "reason"): _code(text.void_reason),
     ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
-    ("standing.uphold", "to"): lambda to: "" if to == "unchanged" else _standing(to),
+    ("standing.uphold", "to"): _standing,
     ("witness.proof", "gains"): _gains,
     ("witness.proof", "rejected"): _rejections,
 }
