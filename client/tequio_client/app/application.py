@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
-from tequio_client.platform.system import let_another_come_to_the_front
+from tequio_client.platform.versions import let_another_come_to_the_front
 
 log = logging.getLogger(__name__)
 

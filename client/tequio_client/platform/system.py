@@ -8,12 +8,9 @@ from __future__ import annotations
 import ctypes
 import socket
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from tequio_client.platform.dbus import AbsentError
-
-_ANY_PROCESS = 0xFFFFFFFF
 
 
 def windows_library(name: str) -> ctypes.CDLL:
@@ -24,15 +21,6 @@ def windows_library(name: str) -> ctypes.CDLL:
         except OSError as err:
             raise AbsentError(f"{name}: {err}") from err
     raise AbsentError(f"{name} only exists on Windows")
-
-
-def let_another_come_to_the_front() -> None:
-    """Pass on the right of a program just started to show its window above all others.
-
-    Only Windows has such a right.
-    """
-    with suppress(AbsentError):
-        windows_library("user32").AllowSetForegroundWindow(ctypes.c_uint32(_ANY_PROCESS))
 
 
 def macos_framework(name: str) -> ctypes.CDLL:

@@ -13,6 +13,7 @@ old version or the new one.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import shutil
 import subprocess
@@ -39,6 +40,7 @@ _NAMES: dict[Part, str] = {"app": "tequio", "runtime": "tequio-runtime"}
 PROGRAMS: dict[Part, str] = {part: name + SUFFIX for part, name in _NAMES.items()}
 PARTIAL, REMOVED = ".partial", ".removed"
 """Ends of the names of folders with a version that is not complete: .VERSION.partial."""
+_ANY_PROCESS = 0xFFFFFFFF
 _TRIAL_STARTS = 2
 _MOST_SKIPPED = 20
 
@@ -117,6 +119,15 @@ def state() -> AppState:
         return AppState()
 
 
+def let_another_come_to_the_front() -> None:
+    """Pass on the right of a program just started to show its window above all others.
+
+    Only Windows has such a right.
+    """
+    if sys.platform == "win32":
+        ctypes.WinDLL("user32").AllowSetForegroundWindow(ctypes.c_uint32(_ANY_PROCESS))
+
+
 def hand_over(own: str, words: Sequence[str]) -> None:
     """Become the newest version's program, with these words; return if this one stays."""
     try:
@@ -129,10 +140,6 @@ def hand_over(own: str, words: Sequence[str]) -> None:
     command = [str(same if same.is_file() else program), *words]
     os.environ.setdefault(INSTALLED_VARIABLE, sys.executable)
     if sys.platform == "win32":  # has no exec that keeps the parent waiting
-        from tequio_client.platform.system import (  # noqa: PLC0415 - it loads D-Bus's library
-            let_another_come_to_the_front,
-        )
-
         let_another_come_to_the_front()
         sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603
     os.execv(command[0], command)  # noqa: S606

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import stat
 import subprocess
@@ -12,7 +13,6 @@ from unittest.mock import Mock
 import pytest
 
 from tequio_client.app.application import SingleInstance, instance_path
-from tequio_client.platform import system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,8 @@ def test_a_start_lets_the_first_come_to_the_front_of_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user32 = Mock()
-    monkeypatch.setattr(system, "windows_library", {"user32": user32}.__getitem__)
+    monkeypatch.setattr(ctypes, "WinDLL", {"user32": user32}.__getitem__, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
     SingleInstance(str(tmp_path / "i")).notify_first()
     (process,) = user32.AllowSetForegroundWindow.call_args.args
     assert process.value == 0xFFFFFFFF  # any
