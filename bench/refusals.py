@@ -21,7 +21,7 @@ import click
 import structlog
 from loops.machine import machine
 
-from tequio_client.worker.rounds.announce import commitment_filter
+from tequio_client.worker.rounds.gossip import commitment_filter
 from tequio_client.worker.swarm.membership import AddressRecords
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker.rounds.announce import commitment_filter
+from tequio_client.worker.rounds.gossip import commitment_filter, topic_of
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
-from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange, RunGossip
+from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.request_places import OTHER_PLACES, TRUSTED_PLACES
 from tequio_client.worker.swarm.sources import FetchFailedError
@@ -21,6 +21,7 @@ from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
 from tequio_shared.network.run_states import RunState
+from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,
@@ -198,9 +199,10 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:
         await second.connect(first.addresses()[0])
-        ours = await RunGossip.join(first, swarm.net, run, judge)
-        theirs = await RunGossip.join(second, swarm.net, run, ContentFilter())
-        stray = await RunGossip.join(second, NET, run, ContentFilter())
+        topic, stray = (topic_of(net, run, WorkCommit) for net in (swarm.net, NET))
+        ours = await first.subscribe(topic, judge)
+        for heard in (topic, stray):
+            await second.subscribe(heard, ContentFilter())
 
         async def collect() -> None:
             while True:
@@ -209,11 +211,11 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
         nursery.start_soon(collect)
         with trio.fail_after(40):
             while not received:  # before the mesh stands, messages are lost
-                await stray.announce(true)
-                await theirs.announce(true)
+                await second.publish(stray, true)
+                await second.publish(topic, true)
                 await trio.sleep(0.3)
         for content in bad:
-            await theirs.announce(content)
+            await second.publish(topic, content)
         await trio.sleep(2)
         nursery.cancel_scope.cancel()
     assert received == [true]

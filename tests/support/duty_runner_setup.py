@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.rounds.announce import CommitmentGossip
+    from tequio_client.worker.rounds.gossip import EntryGossip
     from tequio_client.worker.rounds.omissions import OmissionWatch
     from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
@@ -64,9 +64,8 @@ class RecordingAnnouncer:
     def __init__(self) -> None:
         self.announced: list[Entry] = []
 
-    async def announce(self, entry: Entry) -> None:
+    def announce(self, entry: Entry) -> None:
         """Record the entry."""
-        await trio.lowlevel.checkpoint()
         self.announced.append(entry)
 
 
@@ -120,7 +119,7 @@ class DutyRunnerSetup:
                         exchange=exchange,
                         client=cast("BlobClient", None),  # no audit is ordered
                         outbox=outbox,
-                        announcer=cast("CommitmentGossip", self.announcer),
+                        announcer=cast("EntryGossip", self.announcer),
                         reports=FaultReports(outbox, signer.key, api, await api.network()),
                         omissions=cast("OmissionWatch", None),  # a driver's, not a runner's
                         prove=signer.prove,

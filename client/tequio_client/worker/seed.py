@@ -26,15 +26,13 @@ from tequio_client.worker import metrics, shutdown
 from tequio_client.worker import node as nodes
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
-from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
-from tequio_client.worker.rounds.attestations import AttestationGossip
+from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
 from tequio_client.worker.swarm.dials import hosts_named_by
-from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
@@ -45,6 +43,7 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import (
+    HeadAttest,
     HeadPromote,
     RoundRoster,
     RunClose,
@@ -318,11 +317,13 @@ class RunCache:
             self._node.store.pin(ref.root)
             self._pinned.add(ref)
         # Relay gossip between peers that are connected to this seed only.
-        net = self._node.network_info.id
-        commitments = commitment_filter(net, run, partial(self.rosters.round_of, run), log_conflict)
-        await RunGossip.relay(self._node.network, net, run, commitments)
+        network, net = self._node.network, self._node.network_info.id
+        trainers = partial(self.rosters.round_of, run)
+        commitments = gossip.commitment_filter(net, run, trainers, gossip.log_conflict)
+        await gossip.relay(network, net, run, WorkCommit, commitments)
         members = partial(self.rosters.round_of_member, run)
-        await AttestationGossip.relay(self._node.network, net, run, members)
+        attestations = gossip.attestation_filter(net, run, members)
+        await gossip.relay(network, net, run, HeadAttest, attestations)
         self._manifests[run] = manifest
         log.info("caching run", run=to_text(run)[:10], name=manifest.name)
 

@@ -27,9 +27,7 @@ from tequio_client.worker.lending.lending import Lending, LentDevice
 from tequio_client.worker.node import Node
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
-from tequio_client.worker.rounds import join, measure
-from tequio_client.worker.rounds.announce import CommitmentGossip
-from tequio_client.worker.rounds.attestations import AttestationGossip
+from tequio_client.worker.rounds import gossip, join, measure
 from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.omissions import OmissionFile, OmissionWatch
@@ -160,9 +158,9 @@ class RunSession:
         ):
             follower.on_proven = points.mark_proven
             reports = FaultReports(self._outbox, signer.key, node.ledger, node.network_info)
-            announcer = await CommitmentGossip.join(node, joined.view, reports.receive)
+            announcer = await gossip.join_commitments(node, joined.view, reports.receive)
             stack.push_async_callback(_leave_topic, announcer.leave)
-            attestations = await AttestationGossip.join(node, joined.view)
+            attestations = await gossip.join_attestations(node, joined.view)
             stack.push_async_callback(_leave_topic, attestations.leave)
             self._outbox.on_sending.append(attestations.announce)
             stack.callback(self._outbox.on_sending.remove, attestations.announce)
@@ -228,9 +226,9 @@ class RunSession:
             stack.callback(node.partners.remove, self.driver.members)
             self.driver.set_pause(self._lending.pause_reason(self.device))
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(announcer.listen, self.driver.receive_announcement)
+                nursery.start_soon(announcer.exchange, self.driver.receive_commitment)
                 nursery.start_soon(reports.run)
-                nursery.start_soon(attestations.run, omissions.receive)
+                nursery.start_soon(attestations.exchange, omissions.receive)
                 nursery.start_soon(omissions.run)
                 await self.driver.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()

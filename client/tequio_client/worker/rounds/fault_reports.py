@@ -19,7 +19,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.rounds.announce import commitment_header
+from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
 from tequio_shared.round.evidence import PieceEvidence, broken_rule

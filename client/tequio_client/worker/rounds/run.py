@@ -26,6 +26,7 @@ from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
+from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
 from tequio_client.worker.rounds.measure import HeadMeasuring
@@ -37,7 +38,6 @@ from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_shared.errors import RefusedError, TequioError, first_error
 from tequio_shared.head.chain import AcceptedSet, Head
-from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.key_links import ended_by
@@ -368,11 +368,12 @@ class RunDriver:
         self._moved.set()
         self._moved = trio.Event()
 
-    def receive_announcement(self, trainer: PeerKey, header: ContributionHeader) -> None:
+    def receive_commitment(self, entry: Entry) -> None:
         """Receive a gossiped commitment, and fetch its payload if it is of the round under way."""
-        current = self.view.round
+        current, trainer = self.view.round, entry.statement.author
         if current is None or not self._takes_part(current) or trainer not in current.slot_of:
             return
+        header = commitment_header(entry)
         fits = current.phase is RoundPhase.TRAIN and header.round == current.number
         # Only the first announcement of each trainer counts, so that nobody can fill disks.
         if fits and trainer != self._key and trainer not in self._announced:

@@ -25,10 +25,10 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending.needs import follows_steps
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.duties import Duty, RoundDuty
 from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.gossip import EntryGossip
 from tequio_client.worker.rounds.omissions import OmissionWatch
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store, StorePins
@@ -78,7 +78,7 @@ class RunContext:
     exchange: Exchange
     client: BlobClient
     outbox: Outbox
-    announcer: CommitmentGossip
+    announcer: EntryGossip
     reports: FaultReports
     omissions: OmissionWatch
     prove: Callable[[bytes], bytes]  # proof of this key's verifiable random function
@@ -172,8 +172,7 @@ class RunStatements:
             return err  # the outbox has logged it
         self._answered.append(now)
         # Gossiped only once the ledger has it: a commitment that it refuses helps nobody.
-        if isinstance(body, WorkCommit):
-            await self._context.announcer.announce(entry)
+        self._context.announcer.announce(entry)
         return None
 
     def _attestation(self, current: RoundView, held: Head, step: Digest | None) -> HeadAttest:

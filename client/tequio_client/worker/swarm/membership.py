@@ -3,10 +3,6 @@
 The ledger is only needed to find the first peer. A connected worker learns of other peers from its
 own and stores their signed address records, so a dead seed or ledger does not split the network.
 
-`RunGossip` carries announcements of log entries to the peers of a run, over the topic
-`/tequio/<first 16 hex of the network id>/work/<first 16 hex of the run id>/1`. Delivery is best
-effort.
-
 Peer exchange, protocol /tequio/peers/1: the asker sends one frame, empty or with its own address
 record; the answer is one frame: count u16, then that many records, each preceded by its length u16
 (big-endian); at most RECORDS of them.
@@ -26,15 +22,10 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.swarm.dials import LEDGER_SOURCE, Claim, Reach, has_reach, reach_of_url
-from tequio_client.worker.swarm.peers import (
-    Announcement,
-    PeerNetwork,
-    PeerStream,
-    TopicFilter,
-)
+from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord, is_loopback, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import NetworkId, PeerKey, RunId, peer_id_text
+from tequio_shared.ids import NetworkId, PeerKey, peer_id_text
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -437,46 +428,3 @@ def parse_records(answer: bytes) -> list[AddressRecord]:
     if at != len(answer):
         raise MalformedError(f"{len(answer) - at} bytes after the last record")
     return records
-
-
-def run_topic(network_id: NetworkId, run: RunId) -> str:
-    return f"/tequio/{network_id.hex()[:16]}/work/{run.hex()[:16]}/1"
-
-
-class RunGossip:
-    """Announcements of one run; made by `join`."""
-
-    def __init__(
-        self,
-        network: PeerNetwork,
-        topic: str,
-        received: trio.MemoryReceiveChannel[Announcement],
-    ) -> None:
-        self._network = network
-        self._topic = topic
-        self._received = received
-
-    @classmethod
-    async def join(
-        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, topic_filter: TopicFilter
-    ) -> RunGossip:
-        """Join the topic of the run; messages that the filter does not accept are not forwarded."""
-        topic = run_topic(network_id, run)
-        return cls(network, topic, await network.subscribe(topic, topic_filter))
-
-    @classmethod
-    async def relay(
-        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, topic_filter: TopicFilter
-    ) -> None:
-        """Forward what the filter accepts, for as long as the network is open, and keep nothing."""
-        (await network.subscribe(run_topic(network_id, run), topic_filter)).close()
-
-    async def leave(self) -> None:
-        await self._network.unsubscribe(self._topic)
-
-    async def announce(self, entry: bytes) -> None:
-        await self._network.publish(self._topic, entry)
-
-    async def receive(self) -> Announcement:
-        """Wait for the next announcement, ours too."""
-        return await self._received.receive()

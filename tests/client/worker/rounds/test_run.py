@@ -6,6 +6,7 @@ The deeds are written down instead of done; exchange and clock are the test's.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -25,6 +26,7 @@ from tequio_client.worker.points import points
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
 from tequio_client.worker.shutdown import BrokenRulesError
@@ -32,8 +34,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import head_refs
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError, UserFacingError, first_error
-from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import ZERO_DIGEST, from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.network import NetNotice, SoftwareRelease, StandingChange
@@ -385,19 +386,24 @@ async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
     await play.feed(RoundOpen)
     bo = finished.members[1].key
     first, second = commitments(finished, bo)[:2]
-    for header in (second, first, first):  # the second is of another round
-        play.rounds.receive_announcement(bo, header)
     other = commitments(finished, finished.members[2].key)[0]
-    play.rounds.receive_announcement(bo, other)
-    play.rounds.receive_announcement(signer("stranger").key, first)
+    for entry, author in (
+        (second, bo),  # of another round
+        (first, bo),
+        (first, bo),
+        (other, bo),
+        (first, signer("stranger").key),
+    ):
+        statement = replace(entry.statement, author=author)
+        play.rounds.receive_commitment(Entry(((author, bytes(64)),), statement))
     await wait_all_tasks_blocked(0.01)
-    assert play.exchange.asked == [first.payload_root]
+    assert play.exchange.asked == [commitment_header(first).payload_root]
     nursery.cancel_scope.cancel()
 
 
-def commitments(swarm: DutySwarm, key: PeerKey) -> list[ContributionHeader]:
+def commitments(swarm: DutySwarm, key: PeerKey) -> list[Entry]:
     return [
-        ContributionHeader.parse(from_text(one.statement.body.header, None))
+        one
         for one in swarm.entries
         if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
     ]

@@ -21,27 +21,22 @@ from tequio_client.worker.swarm.membership import (
     PeerExchange,
     ReconnectPauses,
     RecordBounds,
-    RunGossip,
     pack_records,
     parse_records,
-    run_topic,
 )
 from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
 from tequio_shared.keys import Signer
-from tests.support.loopback import ContentFilter, network, two_peers
+from tests.support.loopback import network, two_peers
 from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork
-    from tequio_shared.ids import PeerKey
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
-REMEMBERED = 130
 AT_ONCE_S = 10.0  # well below the 15 s after which a silent address is given up
-MESSAGES_KEPT_S = 8.0  # five heartbeats, and what a busy machine adds
 
 
 def signer(number: int) -> Signer:
@@ -61,73 +56,6 @@ def book(bounds: RecordBounds | None = None) -> AddressRecords:
 
 def exchange(peers: PeerNetwork, addresses: AddressRecords) -> PeerExchange:
     return PeerExchange(peers, addresses, rng=random.Random(1))
-
-
-def test_the_topic_follows_from_network_and_run() -> None:
-    assert run_topic(NETWORK, RUN) == "/tequio/0001020304050607/work/2021222324252627/1"
-
-
-@pytest.mark.trio
-async def test_an_announcement_is_received_only_when_it_passes_the_check() -> None:
-    async with two_peers() as (first, second):
-        ours = await RunGossip.join(
-            first, NETWORK, RUN, ContentFilter(lambda _, content: content != b"bad")
-        )
-        theirs = await RunGossip.join(second, NETWORK, RUN, ContentFilter())
-
-        async def announce() -> None:
-            while True:  # before the mesh stands, messages are lost
-                for content in (b"bad", b"one", b"two"):
-                    await theirs.announce(content)
-                await trio.sleep(1)
-
-        with trio.fail_after(30):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(announce)
-                received: set[tuple[PeerKey, bytes]] = set()
-                while len(received) < 2:
-                    item = await ours.receive()
-                    received.add((item.author, item.content))
-                nursery.cancel_scope.cancel()
-        assert received == {(second.key, b"one"), (second.key, b"two")}
-
-
-@pytest.mark.trio
-async def test_what_was_told_is_soon_forgotten() -> None:
-    async with two_peers() as (first, second):
-        ours = await RunGossip.join(first, NETWORK, RUN, ContentFilter())
-        theirs = await RunGossip.join(second, NETWORK, RUN, ContentFilter())
-        with trio.fail_after(60):
-            await _announce_until_received(theirs, ours, b"until the mesh stands")
-            for number in range(3 * REMEMBERED):
-                await _announce_until_received(theirs, ours, b"number %d" % number)
-        await trio.sleep(MESSAGES_KEPT_S)
-        for peers in (first, second):
-            assert _largest_memory(peers) <= REMEMBERED
-
-
-async def _announce_until_received(sender: RunGossip, receiver: RunGossip, content: bytes) -> None:
-    """Announce repeatedly until the receiver has the content."""
-    async with trio.open_nursery() as nursery:
-
-        async def announce_repeatedly() -> None:
-            while True:
-                await sender.announce(content)
-                await trio.sleep(0.5)
-
-        nursery.start_soon(announce_repeatedly)
-        while (await receiver.receive()).content != content:
-            pass
-        nursery.cancel_scope.cancel()
-
-
-def _largest_memory(peers: PeerNetwork) -> int:
-    """Size of the largest collection of the library's gossip, except those that expire by time."""
-    pubsub = peers.topics.pubsub  # what the library keeps shows nowhere else
-    kept = (pubsub, pubsub.router, pubsub.validation_cache)
-    found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]
-    found += [one for value in found if isinstance(value, dict) for one in value.values()]
-    return max(len(value) for value in found if isinstance(value, dict | list | set))
 
 
 def test_a_book_keeps_the_freshest_record_of_each_peer() -> None:

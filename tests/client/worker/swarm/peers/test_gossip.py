@@ -33,6 +33,8 @@ async def pair() -> AsyncIterator[tuple[PeerNetwork, PeerNetwork]]:
 
 
 PROBE = b"good"
+REMEMBERED = 130
+MESSAGES_KEPT_S = 8.0  # five heartbeats, and what a busy machine adds
 
 
 async def mesh_stands(
@@ -77,6 +79,29 @@ async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
             assert announcement.author == second.key
             contents |= {announcement.content} - {PROBE}
     assert len(contents) == 300
+
+
+@pytest.mark.trio
+async def test_what_was_told_is_soon_forgotten(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
+    first, second = pair
+    received = await subscribed(first, second)
+    with trio.fail_after(60):
+        for number in range(3 * REMEMBERED):
+            await second.publish("/test/topic", b"%d" % number)
+            while (await received.receive()).content != b"%d" % number:
+                pass
+    await trio.sleep(MESSAGES_KEPT_S)
+    for peers in pair:
+        assert largest_memory(peers) <= REMEMBERED
+
+
+def largest_memory(peers: PeerNetwork) -> int:
+    """Size of the largest collection of the library's gossip, except those that expire by time."""
+    pubsub = peers.topics.pubsub  # what the library keeps shows nowhere else
+    kept = (pubsub, pubsub.router, pubsub.validation_cache)
+    found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]
+    found += [one for value in found if isinstance(value, dict) for one in value.values()]
+    return max(len(value) for value in found if isinstance(value, dict | list | set))
 
 
 @pytest.mark.trio

@@ -1,4 +1,4 @@
-"""Commitments that gossip passes on: those of the round's trainers."""
+"""Which entries of a round gossip passes on, and over which topic."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.rounds.announce import commitment_filter
-from tequio_client.worker.rounds.entry_filter import MAX_LEAF_BYTES
+from tequio_client.worker.rounds.gossip import MAX_LEAF_BYTES, commitment_filter, topic_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import RunId, from_text
+from tequio_shared.ids import NetworkId, RunId, from_text
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import is_trainer
-from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.runs import HeadAttest, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.attackers_round import swarm_in
 from tests.support.commitments import commitment_of_bytes
@@ -67,6 +66,12 @@ class TrainingRound:
             round=number or told.round,
         )
         return sign(self.swarm.net, made, self.voice.signer).leaf()
+
+
+def test_the_topic_follows_from_network_run_and_kind() -> None:
+    net, run = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
+    assert topic_of(net, run, WorkCommit) == "/tequio/0001020304050607/work/2021222324252627/1"
+    assert topic_of(net, run, HeadAttest) == "/tequio/0001020304050607/attest/2021222324252627/1"
 
 
 def test_a_trainers_commitment_passes_once() -> None:
