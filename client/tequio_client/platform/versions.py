@@ -217,6 +217,9 @@ def restore_environment() -> None:
         before = os.environ.pop(name + "_ORIG", None)
         if before is not None:
             os.environ[name] = before
+    if sys.platform == "linux":  # a desktop's programs use Qt, too; ours finds what lies beside it
+        for name in ("QT_PLUGIN_PATH", "QML2_IMPORT_PATH"):
+            os.environ.pop(name, None)
 
 
 def _given_up(now: AppState) -> AppState:

@@ -129,7 +129,10 @@ def test_programs_started_by_a_package_get_the_variables_of_its_user(
     monkeypatch.setenv("LD_LIBRARY_PATH", "/package:/of/the/user")
     monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/of/the/user")
     monkeypatch.setenv("PYINSTALLER_RESET_ENVIRONMENT", "")
+    monkeypatch.setenv("QT_PLUGIN_PATH", "/package/plugins")
+    monkeypatch.setattr(sys, "platform", "linux")
     versions.restore_environment()
+    assert "QT_PLUGIN_PATH" not in os.environ
     assert os.environ["LD_LIBRARY_PATH"] == "/of/the/user"
     monkeypatch.setenv("LD_LIBRARY_PATH", "/package")  # the user had none
     versions.restore_environment()
