@@ -222,7 +222,7 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
     views = {run: state.run(run) for run in runs}
     indices = [state.opened[run] for run in runs]
     for view in views.values():
-        indices += [one.index for one in published_heads(view, RECENT)]
+        indices += [one.index for one in published_heads(view)]
         indices += [one.index for one in view.rollbacks[-RECENT:]]
         if view.notices.announcement is not None:
             indices.append(view.notices.announcement.index)

@@ -27,6 +27,10 @@ TEAM_MEMBERS = 4_096
 
 SNAPSHOT_ENTRIES = 4_096
 """Fewest entries between two snapshots of the state (docs/protocol.md, 6.9)."""
+NEWEST_HEADS = 256
+"""Newest rounds of a run whose heads are all known; of older ones ever fewer are (9.8)."""
+PUBLISHED_HEADS = 16
+"""Newest heads of a run that are known as published."""
 
 BLOB_BYTES = 64 << 20
 """Largest blob that the ledger stores; larger things are trees of pieces."""

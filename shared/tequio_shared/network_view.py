@@ -253,7 +253,10 @@ class NetworkView:
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
         if statement.author == self._coordinator:
             self.coordinator_ms = max(self.coordinator_ms, statement.ts)
-        self.snapshots.advance(index + 1, len(self.peers))
+        self.snapshots.advance(index + 1, self._count_keys_and_heads)
+
+    def _count_keys_and_heads(self) -> int:
+        return len(self.peers) + sum(len(view.heads) for view in self.runs.values())
 
     def _apply_to_network(self, index: int, entry: Entry) -> None:
         statement = entry.statement

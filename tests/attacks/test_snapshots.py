@@ -113,7 +113,7 @@ def test_a_changed_snapshot_is_refused_or_exactly_its_state(data: st.DataObject)
     state = read(changed(data))
     for view in state.runs.values() if state is not None else ():
         with suppress(MalformedError):
-            NamedTrees.of(view)  # a seed goes on with them
+            NamedTrees.of(view, 1)  # a seed goes on with them
 
 
 @attack("L8", layer="env", ends="refused as malformed, or the one encoding of a state")
@@ -223,10 +223,10 @@ def test_a_header_that_no_trainer_makes_names_no_tree(k: int) -> None:
     assert view.round is not None
     commitments = view.round.commitments
     slot, found = next(iter(commitments.items()))
-    assert NamedTrees.of(view).works
+    assert NamedTrees.of(view, 1).works
     commitments[slot] = replace(found, header=replace(found.header, k=k))
     lying = read(snapshot.encode(state, ended))
     assert lying is not None
     (view,) = lying.runs.values()
     with pytest.raises(MalformedError, match="does not allow"):
-        NamedTrees.of(view)
+        NamedTrees.of(view, 1)

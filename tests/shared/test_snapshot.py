@@ -156,18 +156,18 @@ def test_a_snapshot_is_due_after_a_fixed_number_of_entries_or_as_many_as_there_a
     schedule = SnapshotSchedule()
     sizes = range(1, 4 * SNAPSHOT_ENTRIES + 1)
     for size in sizes:
-        schedule.advance(size, keys=3)
+        schedule.advance(size, lambda: 3)
     assert schedule.due == [SNAPSHOT_ENTRIES * number for number in (1, 2, 3, 4)]
     large = SnapshotSchedule()
     for size in sizes:
-        large.advance(size, keys=2 * SNAPSHOT_ENTRIES)
+        large.advance(size, lambda: 2 * SNAPSHOT_ENTRIES)
     assert large.due == [SNAPSHOT_ENTRIES, 3 * SNAPSHOT_ENTRIES]
 
 
 def test_only_a_size_that_is_due_is_stated_and_none_before_the_last_one() -> None:
     schedule = SnapshotSchedule()
     for size in range(1, 3 * SNAPSHOT_ENTRIES + 1):
-        schedule.advance(size, keys=3)
+        schedule.advance(size, lambda: 3)
     with pytest.raises(RefusedError, match="due are"):
         schedule.apply(9_000, body(SNAPSHOT_ENTRIES + 1))
     schedule.apply(9_001, body(2 * SNAPSHOT_ENTRIES))
@@ -181,6 +181,6 @@ def test_only_a_size_that_is_due_is_stated_and_none_before_the_last_one() -> Non
 def test_a_coordinator_that_states_nothing_leaves_the_last_sizes_due() -> None:
     schedule = SnapshotSchedule()
     for size in range(1, 9 * SNAPSHOT_ENTRIES + 1):
-        schedule.advance(size, keys=3)
+        schedule.advance(size, lambda: 3)
     assert schedule.due == [SNAPSHOT_ENTRIES * number for number in (6, 7, 8, 9)]
     assert len(schedule.due) == SNAPSHOTS

@@ -24,7 +24,7 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundl
 from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round.corpus import Chat, Corpus, TrainShard
 from tequio_shared.round.manifest import DataSpec, MeasureRules, Tokenizer
-from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
+from tequio_shared.served.answers import published_heads
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample, TaskCounts
 from tests.support.answers import filled
@@ -269,7 +269,7 @@ class ServedLog:
             head=to_text(head.hash),
             head_round=head.round,
             rollbacks=self.rollbacks,
-            published=published_heads(view, PUBLISHED_HEADS),
+            published=published_heads(view),
             as_of=self.log.as_of(),
         )
         return filled(RunsAnswer, runs=(run,), as_of=self.log.as_of())

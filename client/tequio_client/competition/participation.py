@@ -86,10 +86,7 @@ def submit_head(
     number = _last_within(view, history) if number is None else number
     head = history.view.heads.get(number)
     if head is None:
-        raise UserFacingError(
-            f"no head of round {number} is certified; the last one is of round "
-            f"{max(history.view.heads, default=0)}"
-        )
+        raise UserFacingError(history.view.why_unknown(number))
     submission = models.submission_of_head(history.view.manifest.run_id, number, head.weights_root)
     return _submit(log, view, name, submission, folder)
 

@@ -141,7 +141,7 @@ async def _begin(node: Node, cache: RunCache) -> int:
         return 0
     state, size = found
     try:
-        named = [NamedTrees.of(view) for view in state.runs.values()]
+        named = [NamedTrees.of(view, cache.heads_every) for view in state.runs.values()]
     except MalformedError as err:
         log.warning("a snapshot names no trees; reading the whole log", error=str(err))
         return 0
@@ -153,22 +153,24 @@ async def _begin(node: Node, cache: RunCache) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTrees:
-    """Trees that a run of a snapshot names; O(rounds) in memory."""
+    """Trees that a run of a snapshot names, as far as a seed wants them."""
 
     view: FullRunView
-    heads: Mapping[int, tuple[TreeRef, ...]]
+    heads: Sequence[TreeRef]
     last: tuple[TreeRef, ...]
     works: Sequence[tuple[TreeRef, PeerKey]]
     """Of the round in progress, with their trainers."""
 
     @classmethod
-    def of(cls, view: FullRunView) -> Self:
+    def of(cls, view: FullRunView, heads_every: int) -> Self:
         """Raises MalformedError: a snapshot is the ledger's word."""
         manifest, current = view.manifest, view.round
         commitments = current.commitments.values() if current is not None else ()
+        numbers = sorted(number for number in view.heads if number % heads_every == 0)
+        kept = [view.heads[number] for number in numbers[-SNAPSHOT_HEADS:]]
         return cls(
             view=view,
-            heads={number: head_refs(manifest, one) for number, one in sorted(view.heads.items())},
+            heads=[ref for head in kept for ref in head_refs(manifest, head)],
             last=head_refs(manifest, view.head) if view.head else (),
             works=[(_payload_ref(manifest, one.header), one.header.trainer) for one in commitments],
         )
@@ -223,7 +225,7 @@ class RunCache:
         self, node: Node, heads_every: int, pinned: FetchQueue, recent: FetchQueue
     ) -> None:
         self._node = node
-        self._heads_every = heads_every
+        self.heads_every = heads_every
         self._pinned = pinned
         self._recent = recent
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
@@ -239,9 +241,7 @@ class RunCache:
         await self._open(run)
         if run not in self._manifests:
             return
-        kept = [refs for number, refs in named.heads.items() if number % self._heads_every == 0]
-        for refs in kept[-SNAPSHOT_HEADS:]:
-            self._add_recent(refs)
+        self._add_recent(named.heads)
         self._last_head[run] = named.last
         if view.state is RunState.FINISHED or view.rollbacks:
             self._add_recent(self._last_head[run])
@@ -277,7 +277,7 @@ class RunCache:
                     self._recent.add(step_ref(manifest, digest_from_text(step)))
                 refs = head_refs(manifest, promoted_head(manifest, statement))
                 self._last_head[run] = refs
-                if number % self._heads_every == 0:
+                if number % self.heads_every == 0:
                     self._add_recent(refs)
             case RunRollback():
                 # Whatever its round: members that lack it begin to fetch it now, and few have it.

@@ -104,7 +104,7 @@ def _check_submission(
         return
     head = view.heads.get(submission.round)
     if head is None:
-        raise RefusedError("wrong-submission", f"round {submission.round} has no promoted head")
+        raise RefusedError("wrong-submission", view.why_unknown(submission.round))
     # The hash in the submission is what evaluators fetch, so it must be the promoted one.
     if to_text(head.weights_root) != submission.weights_root:
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")

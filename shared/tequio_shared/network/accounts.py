@@ -84,7 +84,7 @@ class RunAccounts:
     tokens: int = 0
     opened_ms: int = 0  # ts of run.open
     has_ended: bool = False
-    trained: dict[int, RunProgress] = field(default_factory=dict)  # by closed round
+    trained: dict[int, RunProgress] = field(default_factory=dict)  # by round, as heads are known
     rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""

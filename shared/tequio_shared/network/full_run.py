@@ -7,6 +7,7 @@ It overrides the methods of `RunView` that need the history, and adds no step of
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -16,6 +17,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.head.chain import Head, NextHead
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, PeerKey, digest_from_text
+from tequio_shared.limits import NEWEST_HEADS, PUBLISHED_HEADS
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.rollback import Rollback
@@ -53,11 +55,12 @@ class FullRunView(RunView):
     """A run from run.open on, with its members, windows and points. Only `apply` changes it."""
 
     accounts: RunAccounts
-    heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
+    heads: dict[int, Head] = field(default_factory=dict)
+    """Promoted ones by round: the newest, and ever fewer of older ones (`_forget_heads`)."""
     settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
     rollbacks: list[Rollback] = field(default_factory=list)
     published: dict[int, dict[str, HeadPublication]] = field(default_factory=dict)
-    """By the head's round and by location: the last publication there."""
+    """By the head's round and by location: the last publication there. Of the newest heads."""
 
     @classmethod
     def opened(
@@ -82,7 +85,7 @@ class FullRunView(RunView):
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
         head = self.heads.get(statement.round or 0)
         if head is None:
-            raise RefusedError("wrong-head", f"round {statement.round} has no promoted head")
+            raise RefusedError("wrong-head", self.why_unknown(statement.round or 0))
         claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
         if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
@@ -90,6 +93,16 @@ class FullRunView(RunView):
         places[body.location] = HeadPublication(index=index, body=body)
         if len(places) > MAX_LOCATIONS:
             del places[min(places, key=lambda one: places[one].index)]
+        if len(self.published) > PUBLISHED_HEADS:
+            del self.published[min(self.published)]
+
+    def why_unknown(self, number: int) -> str:
+        """Return a sentence about a round without a head in `heads`."""
+        if not self.heads:
+            return "the run has no promoted head yet"
+        near = sorted(nsmallest(2, self.heads, key=lambda one: abs(one - number)))
+        rounds = " and ".join(map(str, near))
+        return f"round {number} has no promoted head that is still known; near it, {rounds} have"
 
     def next_seed_input(self) -> bytes:
         """Input of the coordinator's verifiable random function for the next roster."""
@@ -153,11 +166,30 @@ class FullRunView(RunView):
         self.accounts.assign_windows(roster)
 
     def _record_head(self, head: Head) -> None:
+        last = next(reversed(self.heads), 0)
         self.heads[head.round] = head
+        self._forget_heads(last, head.round)
+
+    def _forget_heads(self, last: int, newest: int) -> None:
+        """Keep of the heads 256 to 511 rounds back each second one, of 512 to 1023 each fourth...
+
+        Each round costs O(log n), and a run of n rounds keeps O(log n) heads. What is kept depends
+        on round numbers alone, never on when a snapshot was made.
+        """
+        reach, step = NEWEST_HEADS, 2
+        while reach <= newest:
+            for number in range(max(last - reach + 1, 0), newest - reach + 1):
+                if number % step:
+                    self.heads.pop(number, None)
+                    self.accounts.trained.pop(number, None)
+            reach, step = 2 * reach, 2 * step
 
     def _check_rollback(self, head: Head, last_round: int) -> None:
-        if self.heads.get(head.round) != head:
-            raise RefusedError("wrong-head", f"round {head.round} has no such promoted head")
+        known = self.heads.get(head.round)
+        if known is None:
+            raise RefusedError("wrong-head", self.why_unknown(head.round))
+        if known != head:
+            raise RefusedError("wrong-head", f"round {head.round} has another head")
         if self.head == head and self.next_head is None:
             raise RefusedError("wrong-head", f"the run is at head {head.round} already")
         if last_round != self.number:

@@ -1,14 +1,15 @@
 """When snapshots of the state are due, and which of them the log names (docs/protocol.md, 6.9).
 
-A snapshot costs as much as there are keys. So the next one is due after `SNAPSHOT_ENTRIES`, or
-after as many entries as there are keys if these are more: per entry, making or checking snapshots
-costs the same in a small network as in a large one, and a reader that begins at the newest one has
-few entries left to fold. Sizes follow from the log alone, so a reader of the whole log encodes its
-state only at these.
+A snapshot costs as much as there are keys and known heads. So the next one is due after
+`SNAPSHOT_ENTRIES`, or after as many entries as there are of these if they are more: per entry,
+making or checking snapshots costs the same in a small network as in a large one, and a reader that
+begins at the newest one has few entries left to fold. Sizes follow from the log alone, so a reader
+of the whole log encodes its state only at these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tequio_shared.errors import RefusedError
@@ -40,12 +41,12 @@ class SnapshotSchedule:
     stated: list[StatedSnapshot] = field(default_factory=list)
     """The newest ones, ascending."""
 
-    def advance(self, size: int, keys: int) -> None:
-        """Take notice of an entry: the log has that many now, and the network that many keys."""
+    def advance(self, size: int, count: Callable[[], int]) -> None:
+        """Take notice of an entry: the log has that many now; `count` tells keys and heads."""
         if size >= self.next_size:
             self.due.append(size)
             del self.due[:-SNAPSHOTS]
-            self.next_size = size + max(SNAPSHOT_ENTRIES, keys)
+            self.next_size = size + max(SNAPSHOT_ENTRIES, count())
 
     def apply(self, index: int, body: LogSnapshot) -> None:
         """Apply log.snapshot; raises RefusedError unless a snapshot of that size is due.

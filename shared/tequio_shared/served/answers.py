@@ -7,7 +7,6 @@ own, and compare.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import nlargest
 from itertools import islice
 from typing import Protocol
 
@@ -59,7 +58,7 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
-from tequio_shared.limits import COMPARED_HEADS
+from tequio_shared.limits import COMPARED_HEADS, PUBLISHED_HEADS
 from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.notices import Notice
@@ -78,8 +77,6 @@ from tequio_shared.served.rows import (
 )
 from tequio_shared.served.state import State
 
-PUBLISHED_HEADS = 16
-"""Publications listed for one run; those of older heads are left out."""
 LISTED_ROLLBACKS = 8
 """Rollbacks listed for one run; older ones are left out."""
 LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
@@ -284,7 +281,7 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
-        published=published_heads(view, PUBLISHED_HEADS),
+        published=published_heads(view),
         rollbacks=_rollbacks(view),
         announcement=_notice(view.notices.announcement),
         pause_reason=_notice(view.shown_pause_reason),
@@ -295,15 +292,14 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
     )
 
 
-def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]:
+def published_heads(view: FullRunView) -> tuple[PublishedAnswer, ...]:
     """List publications: those of the newest head first, of one head the newest first."""
-    newest = nlargest(most, view.published)
     found = (
         PublishedAnswer(number, one.body.location, one.body.revision, one.index)
-        for number in newest
-        for one in sorted(view.published[number].values(), key=lambda one: -one.index)
+        for number, places in sorted(view.published.items(), reverse=True)
+        for one in sorted(places.values(), key=lambda one: -one.index)
     )
-    return tuple(islice(found, most))
+    return tuple(islice(found, PUBLISHED_HEADS))
 
 
 def _rollbacks(view: FullRunView) -> tuple[RollbackAnswer, ...]:

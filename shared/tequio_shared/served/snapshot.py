@@ -189,7 +189,7 @@ def describe_layout() -> str:
 
 
 def encode(state: State, size: int) -> bytes:
-    """Encode the fold over the first `size` entries; O(keys), and O(1) in the length of the log.
+    """Encode the fold over the first `size` entries; O(keys), and O(log n) in the rounds of a run.
 
     docs/scale.md lists what grows.
     """

@@ -7,6 +7,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import PUBLISHED_HEADS
 from tequio_shared.network.full_run import MAX_LOCATIONS, HeadPublication
 from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
@@ -54,6 +55,17 @@ def test_any_certified_head_may_be_published_in_the_middle_of_a_round_and_after_
     said(swarm, 1, publication(swarm, 1))
     said(swarm, 2, publication(swarm, 2))
     assert swarm.replay().heads == swarm.view.heads
+
+
+def test_publications_of_the_newest_heads_are_kept() -> None:
+    made = Swarm(manifest=tiny_manifest(most=PUBLISHED_HEADS + 2), seed=4)
+    for name in ("ana", "luis", "inés"):
+        made.volunteer(name)
+    made.run()
+    newest = max(made.view.heads)
+    for number in (*range(newest + 1), 0):
+        said(made, number, publication(made, number))
+    assert list(made.view.published) == list(range(newest + 1 - PUBLISHED_HEADS, newest + 1))
 
 
 def test_it_changes_nothing_in_the_run(swarm: Swarm) -> None:

@@ -25,7 +25,7 @@ from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
-from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
+from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import MeasuredHead, VerdictRules
 from tequio_shared.statements.network import is_on_hub
 
@@ -265,7 +265,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         audited=len(accounts.audits.cases),
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
-        published=published_heads(view, PUBLISHED_HEADS),
+        published=published_heads(view),
         rollbacks=tuple(view.rollbacks),
         announcement=view.notices.announcement,
         pause_reason=view.shown_pause_reason,
