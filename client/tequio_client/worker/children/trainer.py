@@ -36,7 +36,13 @@ from tequio_client.worker.children.process import (
     confined_variables,
     end_process,
 )
-from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import (
+    MalformedError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+    first_error,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -382,7 +388,17 @@ async def run_benchmark(
     """Train a small model on the device for some seconds, in a child; raises RefusedError."""
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder, device)
-        status, output, errors = await _run_to_end((*command, device), environment)
+        failure: BaseException | None = None
+        try:
+            status, output, errors = await _run_to_end((*command, device), environment)
+        except* OSError as group:
+            failure = first_error(group)
+        if failure is not None:
+            raise RefusedError(
+                "not-measured",
+                f"{device} could not be measured ({failure}): if what training needs is not "
+                "installed, the app downloads it, and so does `tequio runtime install`",
+            )
         if status:
             why = clean_text(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
             why = f"{device} could not be measured: {why or 'no reason given'}"

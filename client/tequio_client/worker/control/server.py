@@ -242,7 +242,7 @@ class ControlServer:
             # Decoded once here: the ledger's figures in it may exceed the bounds of the message,
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
-        except* TequioError as group:
+        except* (TequioError, OSError) as group:
             error = first_error(group)
             answer = control.QuestionAnswer(
                 id=ask.id,

@@ -472,6 +472,11 @@ async def test_a_benchmark_that_never_ends_is_ended(tmp_path: Path, script: str)
         await benchmarked(tmp_path, script, limit_s=0.5)
 
 
+async def test_a_benchmark_whose_program_is_missing_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="tequio runtime install"):
+        await run_benchmark("cpu", tmp_path, (str(tmp_path / "tequio-runtime"),))
+
+
 async def test_a_crash_in_a_task_is_judged_and_can_give_the_trainer_up(tmp_path: Path) -> None:
     reasons: list[str] = []
 
