@@ -88,6 +88,8 @@ class _Pending:
 
     number: int
     make: Callable[[int], link.Command]
+    sent: link.Command | None = None
+    """The command as the present child got it."""
     done: trio.Event = field(default_factory=trio.Event)
     answer: link.Report | None = None
 
@@ -311,7 +313,7 @@ class TrainerProcess:
     def _put_in_force(self, make: Callable[[int], link.Command]) -> _Pending:
         self._number += 1
         pending = _Pending(self._number, make)
-        command = make(pending.number)
+        command = pending.sent = make(pending.number)
         if isinstance(command, link.Prepare):
             if self._prepare is not None:
                 self._prepare.done.set()  # nothing answers it any more
@@ -327,7 +329,8 @@ class TrainerProcess:
         log.info("trainer started", pid=self.child.pid)
         for pending in (self._prepare, self._task):
             if pending is not None:
-                yield link.encode(pending.make(pending.number))
+                pending.sent = pending.make(pending.number)
+                yield link.encode(pending.sent)
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_report(line):
@@ -341,13 +344,20 @@ class TrainerProcess:
             case link.Failed(command=0, reason=reason, code=code) if code != "cell":
                 raise MalformedError(f"the trainer reports: {reason}")
             case report:
+                self._settle(report)
                 if isinstance(report, link.TrainerReady):
                     self._ready = report
                     log.info("trainer ready")
+                    self._send_changed_prepare(report.command)
                 elif isinstance(report, link.Failed) and report.fatal:
                     self._lost_rank = report.code == "cell"
                     log.warning("trainer failed", code=report.code, reason=report.reason)
-                self._settle(report)
+
+    def _send_changed_prepare(self, answered: int) -> None:
+        """Send the Prepare in force again if it changed since this child was sent it."""
+        old = self._prepare
+        if old and old.number == answered and old.make(answered) != old.sent:
+            self._put_in_force(old.make)
 
     def _settle(self, report: link.CommandReport) -> None:
         """Wake the caller of this command; a second Ready after a restart finishes nothing."""

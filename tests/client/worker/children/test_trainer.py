@@ -195,6 +195,40 @@ for command in commands:
         assert (await rest(trainer)).command == 2
 
 
+@pytest.mark.parametrize("is_second", [False, True])
+async def test_limits_that_change_while_a_child_prepares_itself_reach_it(
+    tmp_path: Path, *, is_second: bool
+) -> None:
+    script = (
+        READY
+        + """
+share = 0
+for command in commands:
+    if command["type"] == "prepare":
+        share = command["share_percent"]
+        ready(command["command"])
+    else:
+        lives.with_name("share").write_text(str(share))
+        rest(command["command"])
+"""
+    )
+    # Made for the first child, when it is ready, for the second child, and when that is ready.
+    shares = [100, 100, 100, 30] if is_second else [100, 30]
+
+    def make(number: int) -> link.Prepare:
+        share = shares.pop(0) if len(shares) > 1 else shares[0]
+        return msgspec.structs.replace(prepare(number), share_percent=share)
+
+    async with running(tmp_path, script) as trainer:
+        await rest(trainer)  # it runs
+        await trainer.ask(make, link.TrainerReady)
+        if is_second:
+            trainer.child.stop()
+        await rest(trainer)
+        await rest(trainer)
+    assert (tmp_path / "share").read_text() == "30"
+
+
 async def test_a_prepare_that_another_replaces_is_waited_for_no_longer(tmp_path: Path) -> None:
     script = "for command in commands: pass"
     async with running(tmp_path, script) as trainer, trio.open_nursery() as nursery:
