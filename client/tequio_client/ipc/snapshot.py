@@ -410,13 +410,6 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """Names what confines the process, in words; empty until the first one has started."""
 
 
-class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
-    kind: Annotated[
-        str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
-    ]
-    text: Text = ""
-
-
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a worker shows to its controllers."""
 
@@ -453,4 +446,3 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Count = 0
     """Number of changes to the points database; a controller asks for points again when it rises.
     """
-    needs: Annotated[tuple[AttentionNeed, ...], msgspec.Meta(max_length=16)] = ()
