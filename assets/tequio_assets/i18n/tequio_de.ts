@@ -6777,10 +6777,6 @@
         <translation>Das Trainingsprogramm bricht immer wieder ab. „Mitmachen“ versucht es noch einmal; das Protokoll steht unter Aktivität.</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>Dein Schlüssel kann nicht benutzt werden ({problem}). Siehe Einstellungen, Konto und Schlüssel.</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>Das Netzwerk bei {address} ist nicht erreichbar. Tequio versucht es weiter; prüfe deine Verbindung oder die Adresse unter Einstellungen, Netzwerk.</translation>
     </message>

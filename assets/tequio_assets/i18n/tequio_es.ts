@@ -6777,10 +6777,6 @@
         <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene la bitácora.</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>tu clave no se puede usar ({problem}). Mira en Ajustes, Cuenta y claves.</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>no se puede llegar a la red en {address}. Tequio sigue intentándolo; comprueba tu conexión o la dirección en Ajustes, Red.</translation>
     </message>

@@ -6777,10 +6777,6 @@
         <translation>le programme d’entraînement échoue sans cesse. Contribuer réessaie ; le journal est dans Activité.</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>votre clé ne peut pas être utilisée ({problem}). Voir Paramètres, Compte et clés.</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>impossible de joindre le réseau à {address}. Tequio continue d’essayer ; vérifiez votre connexion, ou l’adresse dans Paramètres, Réseau.</translation>
     </message>

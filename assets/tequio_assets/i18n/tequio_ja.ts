@@ -6749,10 +6749,6 @@
         <translation>学習プログラムが繰り返し失敗しています。「提供を開始」で再試行できます。ログは「アクティビティ」にあります。</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>キーを使えません（{problem}）。「設定」の「アカウントとキー」をご覧ください。</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>{address}のネットワークに接続できません。Tequioは引き続き試行します。接続、または「設定」の「ネットワーク」のアドレスを確認してください。</translation>
     </message>

@@ -6777,10 +6777,6 @@
         <translation>o programa de treinamento falha repetidamente. Contribuir tenta de novo; Atividade tem o log.</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>sua chave não pode ser usada ({problem}). Veja Configurações, Conta e chaves.</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>não foi possível acessar a rede em {address}. O Tequio continua tentando; confira sua conexão, ou o endereço em Configurações, Rede.</translation>
     </message>

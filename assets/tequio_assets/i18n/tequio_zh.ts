@@ -6749,10 +6749,6 @@
         <translation>训练程序屡次失败。点击“开始贡献”重试；日志在“活动”中。</translation>
     </message>
     <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>无法使用您的密钥（{problem}）。请看“设置 › 账号和密钥”。</translation>
-    </message>
-    <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
         <translation>无法连接 {address} 处的网络。Tequio 会继续尝试；请检查连接，或“设置 › 网络”中的地址。</translation>
     </message>

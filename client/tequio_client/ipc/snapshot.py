@@ -54,7 +54,6 @@ class LendingReason(StrEnum):
     NO_RUNTIME = "no-runtime"
     """A package's runtime, which trains, is not installed yet."""
     TRAINER_BROKEN = "trainer-broken"  # (problem)
-    KEY = "key"  # (problem)
     LEDGER_UNKNOWN = "ledger-unknown"  # (address) (fact: none)
     LEDGER_AWAY = "ledger-away"  # (address)
     NO_SWARM = "no-swarm"  # (problem)
