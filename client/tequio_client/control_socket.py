@@ -25,7 +25,7 @@ from typing import Annotated, Self, TypeVar
 import msgspec
 
 from tequio_client import files
-from tequio_client.ipc import control
+from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -190,7 +190,7 @@ class WorkerCall:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._rest = bytearray()
+        self._lines = LineBuffer(control.LINE_BYTES)
         self._asked = 0
 
     @classmethod
@@ -259,12 +259,9 @@ class WorkerCall:
         self._connection.sendall(control.encode(message))
 
     def _receive(self) -> control.FromWorker:
-        while b"\n" not in self._rest:
+        while (line := self._lines.next_line()) is None:
             chunk = self._connection.recv(_READ_BYTES)
             if not chunk:
                 raise MalformedError("the worker closed the connection")
-            self._rest += chunk
-            if len(self._rest) > control.LINE_BYTES:
-                raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
-        line, _, self._rest = self._rest.partition(b"\n")
-        return control.decode_from_worker(bytes(line))
+            self._lines.feed(chunk)
+        return control.decode_from_worker(line)

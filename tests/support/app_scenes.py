@@ -27,7 +27,6 @@ from tequio_client.ipc.points import (
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.runs import AskCurves, AskRuns
 from tequio_client.ipc.snapshot import (
-    AttentionNeed,
     AuditsView,
     CurrentRoundView,
     Decision,
@@ -232,7 +231,6 @@ SCENES: dict[str, Snapshot] = {
             ),
         ),
     ),
-    "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
     "told": replace(
         LENDING,
         ledger=replace(

@@ -90,7 +90,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("pages", [entry.title for entry in PAGES]),
     ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
     ("health", (activity.OTHER_ADVICE,)),
-    ("remedies", (*worker_texts.NEED_TEXTS.values(), *home.BUTTONS.values())),
+    ("remedies", (home.NO_BACKUP, *home.BUTTONS.values())),
     ("remedies", (home.AWAY, home.AWAY_AT_WORK, releases.UPDATE_NOW, home.HOW_TO_UPDATE)),
     ("competitions", [words for words, _, _ in competition_text.STAGE_CHIPS.values()]),
     ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),

@@ -49,6 +49,7 @@ class RecordingWorker:
         self.rows: tuple[PointsRow, ...] = ()
         self.facts: dict[object, SessionFacts] = {}
         self.changed = trio.Event()
+        self.refusal: Exception = RefusedError("unknown-question", "nobody knows")
 
     @property
     def lending(self) -> RecordingWorker:
@@ -95,7 +96,7 @@ class RecordingWorker:
                 return DiagnosticsReply(text="all is well")
             case AskPoints(limit=limit):
                 return PointsReply(rows=self.rows[:limit])
-        raise RefusedError("unknown-question", "nobody knows")
+        raise self.refusal
 
     def _news(self) -> None:
         self.changed.set()

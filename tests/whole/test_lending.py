@@ -119,6 +119,7 @@ async def _pauses(worker: LinkedWorker, history: LogHistory, key: str) -> None:
     assert not worker.trainers
     assert shown.status is not None
     assert shown.status.peers > 0
+    assert shown.ledger.size > 0
     assert shown.decision.reason is LendingReason.BY_HAND
 
 

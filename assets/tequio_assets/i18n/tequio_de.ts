@@ -2645,16 +2645,16 @@
         <translation>Rangliste um dich herum</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Ganze Rangliste</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Noch nicht in der Rangliste</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Nach deiner ersten verifizierten Runde siehst du, wer etwa gleich viele Punkte hat.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Ganze Rangliste</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4333,14 +4333,6 @@
         <translation>Keine Runde nimmt deinen Schlüssel gerade an ({why}). Was du tun kannst, steht unter Aktivität.</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>Geändert</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>Was geschehen ist, steht unter Aktivität.</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>Neu</translation>
     </message>
@@ -4351,6 +4343,14 @@
     <message>
         <source>Good</source>
         <translation>Gut</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>Was geschehen ist, steht unter Aktivität.</translation>
     </message>
 </context>
 <context>
@@ -5685,36 +5685,8 @@
         <translation>Erklärungen, die hier darauf warten: {waiting}.</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>Der Grafiktreiber ist zum Trainieren zu alt.</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>Dein Schlüssel hat keine Sicherung: Fällt dieses Laufwerk aus, sind deine Punkte verloren.</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>Das Laufwerk ist fast voll.</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>Zum Mitmachen wird ein neueres Tequio gebraucht.</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>Die Adresse des Registers muss geprüft werden.</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>Ein Gerät kann nicht benutzt werden.</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>Der Status deines Schlüssels im Netzwerk hat sich geändert.</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>Die Uhr dieses Computers geht falsch.</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6803,10 +6775,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>Das Trainingsprogramm bricht immer wieder ab. „Mitmachen“ versucht es noch einmal; das Protokoll steht unter Aktivität.</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>Dein Schlüssel kann nicht benutzt werden ({problem}). Siehe Einstellungen, Konto und Schlüssel.</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

@@ -2645,16 +2645,16 @@
         <translation>Clasificación a tu alrededor</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Clasificación completa</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Aún sin puesto</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Tras tu primera ronda verificada verás quién tiene más o menos los mismos puntos.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Clasificación completa</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4333,14 +4333,6 @@
         <translation>Ninguna ronda acepta tu clave ahora ({why}). Actividad explica qué puedes hacer.</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>Ha cambiado</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>Actividad explica qué ha pasado.</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>Nueva</translation>
     </message>
@@ -4351,6 +4343,14 @@
     <message>
         <source>Good</source>
         <translation>Buena</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Ha cambiado</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>Actividad explica qué ha pasado.</translation>
     </message>
 </context>
 <context>
@@ -5685,36 +5685,8 @@
         <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>El controlador gráfico es demasiado antiguo para entrenar.</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>Tu clave no tiene copia: si falla este disco, no podrás reclamar tus puntos.</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>El disco está casi lleno.</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>Hace falta un Tequio más nuevo para participar.</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>Hay que revisar la dirección del registro.</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>Un dispositivo no se puede usar.</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>La situación de tu clave en la red cambió.</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>El reloj de este equipo está mal.</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6803,10 +6775,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene la bitácora.</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>tu clave no se puede usar ({problem}). Mira en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

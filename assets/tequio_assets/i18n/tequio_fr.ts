@@ -2645,16 +2645,16 @@
         <translation>Le classement autour de vous</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Classement complet</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Pas encore classé</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Après votre première manche vérifiée, vous verrez qui a à peu près autant de points.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Classement complet</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4333,14 +4333,6 @@
         <translation>Aucune manche n’accepte votre clé en ce moment ({why}). Activité explique ce que vous pouvez faire.</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>Modifié</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>Activité explique ce qui s’est passé.</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>Nouvelle</translation>
     </message>
@@ -4351,6 +4343,14 @@
     <message>
         <source>Good</source>
         <translation>Bon</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Modifié</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>Activité explique ce qui s’est passé.</translation>
     </message>
 </context>
 <context>
@@ -5685,36 +5685,8 @@
         <translation>Déclarations qui l’attendent ici : {waiting}.</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>Le pilote graphique est trop ancien pour entraîner.</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>Votre clé n’a pas de sauvegarde : si ce disque tombe en panne, vos points sont perdus.</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>Le disque est presque plein.</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>Il faut un Tequio plus récent pour participer.</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>L’adresse du registre est à vérifier.</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>Un appareil ne peut pas être utilisé.</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>Le statut de votre clé dans le réseau a changé.</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>L’horloge de cet ordinateur est fausse.</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6803,10 +6775,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>le programme d’entraînement échoue sans cesse. Contribuer réessaie ; le journal est dans Activité.</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>votre clé ne peut pas être utilisée ({problem}). Voir Paramètres, Compte et clés.</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

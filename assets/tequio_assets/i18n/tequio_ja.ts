@@ -2631,16 +2631,16 @@
         <translation>あなたの周辺のランキング</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>全体のランキング</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>順位はまだありません</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>最初のラウンドが検証されると、ポイントの近い人が表示されます。</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>全体のランキング</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4309,14 +4309,6 @@
         <translation>現在どのラウンドもあなたのキーを受け入れません（{why}）。できることは「アクティビティ」で確認できます。</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>変更あり</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>何が起きたかは「アクティビティ」で確認できます。</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>新規</translation>
     </message>
@@ -4327,6 +4319,14 @@
     <message>
         <source>Good</source>
         <translation>良好</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>変更あり</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>何が起きたかは「アクティビティ」で確認できます。</translation>
     </message>
 </context>
 <context>
@@ -5657,36 +5657,8 @@
         <translation>送信待ちのステートメント：{waiting}。</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>グラフィックスドライバーが古すぎて学習できません。</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>キーのバックアップがありません。このディスクが壊れると、ポイントを取り戻せません。</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>ディスクの空きがほとんどありません。</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>参加するには、新しいTequioが必要です。</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>台帳のアドレスを確認する必要があります。</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>使えないデバイスがあります。</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>ネットワークでのキーの信用が変わりました。</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>このコンピューターの時計がずれています。</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6775,10 +6747,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>学習プログラムが繰り返し失敗しています。「提供を開始」で再試行できます。ログは「アクティビティ」にあります。</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>キーを使えません（{problem}）。「設定」の「アカウントとキー」をご覧ください。</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

@@ -2645,16 +2645,16 @@
         <translation>Classificação perto de você</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Classificação completa</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Ainda sem posição</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Depois da sua primeira rodada verificada, você vê quem tem mais ou menos os mesmos pontos.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Classificação completa</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4333,14 +4333,6 @@
         <translation>Nenhuma rodada aceita sua chave agora ({why}). Atividade explica o que você pode fazer.</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>Mudou</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>Atividade explica o que aconteceu.</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>Nova</translation>
     </message>
@@ -4351,6 +4343,14 @@
     <message>
         <source>Good</source>
         <translation>Boa</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Mudou</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>Atividade explica o que aconteceu.</translation>
     </message>
 </context>
 <context>
@@ -5685,36 +5685,8 @@
         <translation>Declarações que esperam por ele aqui: {waiting}.</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>O driver de vídeo é antigo demais para treinar.</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>Sua chave não tem backup: se este disco falhar, seus pontos se perdem.</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>O disco está quase cheio.</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>É preciso um Tequio mais novo para participar.</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>O endereço do registro precisa ser verificado.</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>Um dispositivo não pode ser usado.</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>A situação da sua chave na rede mudou.</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>O relógio deste computador está errado.</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6803,10 +6775,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>o programa de treinamento falha repetidamente. Contribuir tenta de novo; Atividade tem o log.</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>sua chave não pode ser usada ({problem}). Veja Configurações, Conta e chaves.</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

@@ -2631,16 +2631,16 @@
         <translation>与您名次相近的排行</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>完整排行榜</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>尚未排名</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>完成首个已验证的轮次后，会看到积分相近的志愿者。</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>完整排行榜</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -4309,14 +4309,6 @@
         <translation>现在没有轮次接受您的密钥（{why}）。“活动”中说明了可以做什么。</translation>
     </message>
     <message>
-        <source>Changed</source>
-        <translation>有变化</translation>
-    </message>
-    <message>
-        <source>Activity explains what has happened.</source>
-        <translation>“活动”中说明了发生的事情。</translation>
-    </message>
-    <message>
         <source>New</source>
         <translation>新加入</translation>
     </message>
@@ -4327,6 +4319,14 @@
     <message>
         <source>Good</source>
         <translation>良好</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>有变化</translation>
+    </message>
+    <message>
+        <source>Activity explains what has happened.</source>
+        <translation>“活动”中说明了发生的事情。</translation>
     </message>
 </context>
 <context>
@@ -5657,36 +5657,8 @@
         <translation>在此等待发送的声明：{waiting}。</translation>
     </message>
     <message>
-        <source>The graphics driver is too old to train with.</source>
-        <translation>显卡驱动太旧，无法训练。</translation>
-    </message>
-    <message>
         <source>Your key has no backup: if this disk fails, your points cannot be claimed.</source>
         <translation>您的密钥没有备份：如果这块磁盘损坏，积分将无法取回。</translation>
-    </message>
-    <message>
-        <source>The disk is nearly full.</source>
-        <translation>磁盘快满了。</translation>
-    </message>
-    <message>
-        <source>A newer Tequio is needed to take part.</source>
-        <translation>需要更新 Tequio 才能参与。</translation>
-    </message>
-    <message>
-        <source>The ledger's address has to be checked.</source>
-        <translation>需要检查账本地址。</translation>
-    </message>
-    <message>
-        <source>A device cannot be used.</source>
-        <translation>有设备无法使用。</translation>
-    </message>
-    <message>
-        <source>Your key's standing in the network has changed.</source>
-        <translation>您的密钥在网络中的信誉有变化。</translation>
-    </message>
-    <message>
-        <source>This computer's clock is wrong.</source>
-        <translation>这台电脑的时钟不准。</translation>
     </message>
     <message>
         <source>Open Settings</source>
@@ -6775,10 +6747,6 @@
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>训练程序屡次失败。点击“开始贡献”重试；日志在“活动”中。</translation>
-    </message>
-    <message>
-        <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
-        <translation>无法使用您的密钥（{problem}）。请看“设置 › 账号和密钥”。</translation>
     </message>
     <message>
         <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>

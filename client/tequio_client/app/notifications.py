@@ -18,7 +18,7 @@ from tequio_client.app.run_news import RunNewsNotifier
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.points import ActivityReply, AskActivity
-from tequio_client.ipc.snapshot import LendingState, Snapshot
+from tequio_client.ipc.snapshot import LendingReason, LendingState, Snapshot
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.links import CompetitionLink
 from tequio_client.platform.dbus import AsyncBus, Body, BusAddress
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 NEWEST = AskActivity(limit=20)
 REPEAT_MS = 3_600_000
 """The same problem is not reported twice within this time."""
-QUIET_NEEDS = ("key-backup",)
-"""Not urgent; shown in the window only."""
 
 
 class Notifier(QObject):
@@ -55,7 +53,7 @@ class Notifier(QObject):
         super().__init__(parent)
         self._model, self._store, self._service = model, settings_store, service
         self._now_ms = now_ms
-        self._problems: set[str] = set()
+        self._problem: LendingReason | None = None  # that needs the user
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
         self._competitions = CompetitionNotifier(model, settings_store, self._send, now_ms, self)
@@ -87,7 +85,7 @@ class Notifier(QObject):
         self._check_points(snapshot)
         self._check_rank(snapshot)
         self._check_announcement(snapshot)
-        self._check_problems(snapshot)
+        self._check_problem(snapshot)
         self._check_events(snapshot)
         self._competitions.refresh()
         self._runs.refresh()
@@ -137,13 +135,13 @@ class Notifier(QObject):
         if settings.notify_announcements:
             self._send(self.tr("From the network's organisers"), ledger.announcement, "home")
 
-    def _check_problems(self, snapshot: Snapshot) -> None:
-        now = _problems(snapshot, self._now_ms())
-        fresh = [kind for kind in now if kind not in self._problems]
-        self._problems = set(now)
-        if self._store.settings.notify_attention:
-            for kind in fresh:
-                self._send_problem(kind, now[kind])
+    def _check_problem(self, snapshot: Snapshot) -> None:
+        decision, before = snapshot.decision, self._problem
+        self._problem = decision.reason if decision.state is LendingState.ATTENTION else None
+        is_new = self._problem is not None and self._problem != before
+        if is_new and self._store.settings.notify_attention:
+            why = worker_texts.decision_reason(decision, self._now_ms())
+            self._send_problem(f"decision-{decision.reason}", why)
 
     def _send_problem(self, kind: str, why: str) -> None:
         sent_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
@@ -175,18 +173,6 @@ class Notifier(QObject):
 
     def _send(self, title: str, text: str, target: str) -> None:
         self._service.display(title, text, target, self.tr("Open Tequio"))
-
-
-def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
-    """Problems that need the user now: their kind and the words for it."""
-    decision = snapshot.decision
-    if decision.state is LendingState.ATTENTION:
-        return {f"decision-{decision.reason}": worker_texts.decision_reason(decision, now_ms)}
-    return {
-        need.kind: worker_texts.need_text(need)
-        for need in snapshot.needs
-        if need.kind not in QUIET_NEEDS
-    }
 
 
 def _week(now_ms: int) -> str:

@@ -13,7 +13,6 @@ from tequio_client.app.language import join_sentences, with_reason
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import (
-    AttentionNeed,
     Decision,
     LendingState,
     PointsView,
@@ -36,17 +35,6 @@ if TYPE_CHECKING:
 
 CONTEXT = "words"
 HEADLINE_CONTEXT = "headline"
-NEED_CONTEXT = "remedies"
-NEED_TEXTS = {
-    "driver": "The graphics driver is too old to train with.",
-    "key-backup": "Your key has no backup: if this disk fails, your points cannot be claimed.",
-    "disk": "The disk is nearly full.",
-    "update": "A newer Tequio is needed to take part.",
-    "ledger": "The ledger's address has to be checked.",
-    "device": "A device cannot be used.",
-    "standing": "Your key's standing in the network has changed.",
-    "clock": "This computer's clock is wrong.",
-}
 PAUSING = ("Pausing…", "The device is given back at once.")
 STARTING = ("Starting…", "Checking whether it's OK to start…")
 CUT_OFF = (
@@ -193,10 +181,3 @@ def _number(value: float) -> str:
 
 def _translate(template: str) -> str:
     return QCoreApplication.translate(CONTEXT, template)
-
-
-def need_text(need: AttentionNeed) -> str:
-    """Say what the user has to look after, with the worker's detail."""
-    return join_sentences(
-        QCoreApplication.translate(NEED_CONTEXT, NEED_TEXTS[need.kind]), need.text
-    )

@@ -38,3 +38,28 @@ def line_decoder(kind: object, most_bytes: int, due: str) -> Callable[[bytes], A
             raise MalformedError(f"not {due}: {err}") from err
 
     return decode
+
+
+class LineBuffer:
+    """Cuts a stream into lines of bounded length."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._rest = bytearray()
+        self._searched = 0  # bytes without an end: a long line costs linear time, not quadratic
+
+    def feed(self, chunk: bytes) -> None:
+        self._rest += chunk
+
+    def next_line(self) -> bytes | None:
+        """The next line without its end; None: feed more first. Raises MalformedError."""
+        end = self._rest.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._rest)
+            if self._searched > self._most_bytes:
+                raise MalformedError(f"a line of more than {self._most_bytes} bytes")
+            return None
+        line = bytes(self._rest[:end])
+        del self._rest[: end + 1]
+        self._searched = 0
+        return line

@@ -54,7 +54,6 @@ class LendingReason(StrEnum):
     NO_RUNTIME = "no-runtime"
     """A package's runtime, which trains, is not installed yet."""
     TRAINER_BROKEN = "trainer-broken"  # (problem)
-    KEY = "key"  # (problem)
     LEDGER_UNKNOWN = "ledger-unknown"  # (address) (fact: none)
     LEDGER_AWAY = "ledger-away"  # (address)
     NO_SWARM = "no-swarm"  # (problem)
@@ -410,13 +409,6 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """Names what confines the process, in words; empty until the first one has started."""
 
 
-class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
-    kind: Annotated[
-        str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
-    ]
-    text: Text = ""
-
-
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a worker shows to its controllers."""
 
@@ -453,4 +445,3 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Count = 0
     """Number of changes to the points database; a controller asks for points again when it rises.
     """
-    needs: Annotated[tuple[AttentionNeed, ...], msgspec.Meta(max_length=16)] = ()

@@ -61,7 +61,6 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-runtime": "what training needs is not installed yet. Resumes when it has been downloaded.",
     "trainer-broken": "the training program keeps failing. Contribute tries again; Activity has "
     "the log.",
-    "key": "your key cannot be used ({problem}). See Settings, Account and keys.",
     "ledger-unknown": "can't reach the network at {address}. Tequio keeps trying; check your "
     "connection, or the address in Settings, Network.",
     "ledger-unknown.none": "no network was chosen yet. Choose one with Join a network.",

@@ -181,7 +181,7 @@ def _snooze(length: str) -> Snooze:
     if length == "tomorrow":
         return Snooze(until_ms=clock.tomorrow_ms(now_ms), asked_ms=now_ms)
     number, unit = length[:-1], length[-1:]
-    if not number.isdigit() or unit not in _MINUTES or not int(number):
+    if not number.isdecimal() or unit not in _MINUTES or not int(number):
         raise click.BadParameter(
             f"invalid duration {length!r}: expected 15m, 1h, tomorrow or game",
             param_hint="LENGTH",

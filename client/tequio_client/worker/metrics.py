@@ -183,14 +183,6 @@ def _surroundings(shown: Snapshot) -> Iterator[Metric]:
     yield _gauge("tequio_worker_disk_free_bytes", "Free on the disk.", shown.disk.free_bytes)
     energy = "Energy of the lent devices, measured or estimated."
     yield _count("tequio_worker_energy_joules", energy, shown.energy_total_j)
-    family = GaugeMetricFamily(
-        "tequio_worker_attention",
-        "1 for each thing that needs its owner.",
-        labels=("kind",),
-    )
-    for one in shown.needs:
-        family.add_metric((one.kind,), 1)
-    yield family
 
 
 def _devices(shown: Snapshot) -> Iterator[Metric]:

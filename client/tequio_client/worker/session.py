@@ -79,6 +79,7 @@ class RunSession:
         self._started_s = trio.current_time()
         self._ended_s: float | None = None  # when the run was over
         self.driver: RunDriver | None = None  # None: the run is not joined yet
+        self._follower: LogFollower | None = None  # as `driver`
         self.run_id = ""
         """Id of the joined run, as text; kept because computing it hashes the manifest."""
 
@@ -156,6 +157,7 @@ class RunSession:
             AsyncExitStack() as stack,
             LogFollower(node.ledger, node.network_info, folder, rng=node.rng) as follower,
         ):
+            self._follower = follower
             follower.on_proven = points.mark_proven
             reports = FaultReports(self._outbox, signer.key, node.ledger, node.network_info)
             announcer = await gossip.join_commitments(node, joined.view, reports.receive)
@@ -270,6 +272,11 @@ class RunSession:
     def _seconds_since(self, began_s: float | None) -> float:
         """Seconds from then until now, or until the run ended; 0 if it has not come to that."""
         return 0.0 if began_s is None else (self._ended_s or trio.current_time()) - began_s
+
+    @property
+    def checked_entries(self) -> int:
+        """Entries of the log that were read and checked."""
+        return self._follower.checked if self._follower else 0
 
     def status(self) -> Status:
         trainer, driver, is_over = self.device.trainer, self.driver, self._ended_s is not None

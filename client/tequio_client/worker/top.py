@@ -87,8 +87,6 @@ def _surroundings(shown: Snapshot) -> Table:
     forecast = f"; about {points(total.per_day)} a day" if total.per_day else ""
     today = f"{points(total.total)} verified, {points(total.today)} of them today"
     table.add_row("Points", f"{today}; {plural(total.pending, 'round')} pending{forecast}")
-    for need in shown.needs:
-        table.add_row("To do", Text(need.text or need.kind, style="yellow"))
     return table
 
 

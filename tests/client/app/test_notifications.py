@@ -22,7 +22,6 @@ from tequio_client.ipc.competitions import AskCompetitions
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import (
-    AttentionNeed,
     Decision,
     LedgerView,
     LendingReason,
@@ -134,13 +133,6 @@ def test_a_clock_that_was_set_back_does_not_silence_trouble(harness: NotifierHar
     harness.titles_for(NEW)
     harness.now_ms -= 10 * REPEAT_MS
     assert harness.titles_for(broken()) == [ATTENTION]
-
-
-@pytest.mark.parametrize(("kind", "expected"), [("driver", [ATTENTION]), ("key-backup", [])])
-def test_needs_are_told_but_not_the_patient_ones(
-    kind: str, expected: list[str], harness: NotifierHarness
-) -> None:
-    assert harness.titles_for(replace(NEW, needs=(AttentionNeed(kind=kind),))) == expected
 
 
 def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:

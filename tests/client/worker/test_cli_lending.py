@@ -95,9 +95,10 @@ async def test_a_snooze_may_wait_for_a_game(tmp_path: Path) -> None:
         assert host.wish.snooze.until_ms is None
 
 
-async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", ["soon", "²h"])
+async def test_what_is_no_length_is_refused(tmp_path: Path, length: str) -> None:
     async with served(tmp_path) as host:
-        done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", "soon")
+        done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", length)
         assert done.returncode == 2
         assert "15m, 1h, tomorrow or game" in done.stderr
         assert host.wish == DesiredState()

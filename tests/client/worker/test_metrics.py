@@ -12,7 +12,6 @@ import trio
 from prometheus_client import CollectorRegistry, generate_latest
 
 from tequio_client.ipc.snapshot import (
-    AttentionNeed,
     CurrentRoundView,
     DiskView,
     PointsView,
@@ -58,7 +57,6 @@ SHOWN = Snapshot(
             round=CurrentRoundView(run="r", bits_per_byte=1.5),
         ),
     ),
-    needs=(AttentionNeed(kind="disk"),),
     reach=ReachabilityView(state=ReachState.REACHABLE, router=RouterPort.OPEN),
 )
 
@@ -88,7 +86,6 @@ def test_a_worker_tells_what_it_shows() -> None:
     assert found["tequio_worker_trainer", "cuda:0", "computing"] == 1
     assert found["tequio_worker_trainer_resident_bytes", "cuda:0"] == 2 << 20
     assert found["tequio_worker_bits_per_byte", "cuda:0", "r"] == 1.5
-    assert found["tequio_worker_attention", "disk"] == 1
     assert found["tequio_node_sent_bytes_total",] == 1_000
     assert found["tequio_node_store_limit_bytes",] == 100
     assert found["tequio_node_reachability", "open", "reachable"] == 1

@@ -74,6 +74,7 @@ BUTTONS = {
     "key-backup": "Back it up",
 }
 """Labels of a banner's button, by the page or action that it opens."""
+NO_BACKUP = "Your key has no backup: if this disk fails, your points cannot be claimed."
 AWAY = "The network has not answered since {since}."
 AWAY_AT_WORK = "The network has not answered since {since}. Work goes on, and points follow later."
 HOW_TO_UPDATE = (
@@ -87,8 +88,6 @@ REASON_PAGES = {
     LendingReason.LEDGER_UNKNOWN: "join",
 }
 """Pages that solve a problem; Settings where it is another."""
-NEED_PAGES = {"driver": "hardware", "device": "hardware", "standing": "activity", "clock": ""}
-"""Pages that satisfy a need; Settings where it is another, none for the clock."""
 
 
 class HomePage(Page):
@@ -512,10 +511,6 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     if snapshot.line.cap_reached_ms:
         return BannerText("warning", _cap_words(snapshot), "settings")
-    for need in snapshot.needs:
-        return BannerText(
-            "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
-        )
     return None
 
 
@@ -543,7 +538,7 @@ def outdated_banner(
 def backup_reminder(keys: KeyService | None) -> BannerText | None:
     if keys is None or not keys.state.wants_backup:
         return None
-    return BannerText("warning", _translated(worker_texts.NEED_TEXTS["key-backup"]), "key-backup")
+    return BannerText("warning", _translated(NO_BACKUP), "key-backup")
 
 
 def _cap_words(snapshot: Snapshot) -> str:

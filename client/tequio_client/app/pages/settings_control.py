@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from tequio_client.app import worker_texts
 from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.pages.settings_table import CONTEXT
@@ -38,7 +39,8 @@ from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.app.widgets.messages import UndoToast
 from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset, Preferences
-from tequio_client.ipc.snapshot import LendingReason, Snapshot
+from tequio_client.ipc.snapshot import Snapshot
+from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
@@ -314,10 +316,6 @@ class StatusLine(SettingControl):
         self.line.show_text(getattr(status, self._field) if status else "")
 
 
-ENDED = ("revoked", "replaced")
-"""Standings of a key that can do nothing more."""
-
-
 class StandingChip(SettingControl):
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -325,35 +323,32 @@ class StandingChip(SettingControl):
         self.column.addWidget(self.chip)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        if snapshot is None or snapshot.status is None:
-            self.chip.set_label(self.tr("Not known yet"), "hourglass")
-            self.note_changed.emit(self.tr("Shown once this computer has joined the network."), "")
-            return
         self.context.account.poll()
         account = self.context.account.reply
-        if account is not None and account.standing in ENDED:
+        if account is None or not account.standing:
+            self.chip.set_label(self.tr("Not known yet"), "hourglass")
+            self.note_changed.emit(self.tr("Shown once this computer has joined the network."), "")
+        elif account.standing in ENDED:
             self.chip.set_label(self.tr("Ended"), "octagon-x", "danger")
             words = self.tr("Log entry {entry} ended this key: it can do nothing more.")
             self.note_changed.emit(words.format(entry=account.since), "danger")
-            return
-        need = next((one for one in snapshot.needs if one.kind == "standing"), None)
-        decision = snapshot.decision
-        if decision.reason is LendingReason.QUARANTINED:
+        elif account.standing in EXCLUDED:
             self.chip.set_label(self.tr("Excluded"), "octagon-x", "danger")
             words = self.tr(
                 "No round accepts your key now ({why}). Activity explains what you can do."
             )
-            self.note_changed.emit(words.format(why=decision.values.get("problem", "")), "danger")
-        elif need is not None:
-            self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
-            self.note_changed.emit(need.text or self.tr("Activity explains what has happened."), "")
-        elif account is not None and account.standing == "newcomer":
+            why = QCoreApplication.translate(worker_texts.CONTEXT, account.why or account.standing)
+            self.note_changed.emit(words.format(why=why), "danger")
+        elif account.standing == Standing.NEWCOMER:
             self.chip.set_label(self.tr("New"), "circle-check", "ok")
             words = self.tr("Ten accepted contributions make your key a full member.")
             self.note_changed.emit(words, "")
-        else:
+        elif account.standing == Standing.ACTIVE:
             self.chip.set_label(self.tr("Good"), "circle-check", "ok")
             self.note_changed.emit("", "")
+        else:
+            self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
+            self.note_changed.emit(self.tr("Activity explains what has happened."), "")
 
 
 def key_backup(context: SettingsContext) -> SettingControl | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ class WorkerLimits:
     """Limits of transport, conversation and supervision: milliseconds, and sizes in bytes."""
 
     log_bytes: int = 4 << 20
-    """A log of this size is rotated, before a start or while it grows; one old log is preserved."""
+    """A log of this size is rotated before a start and, except on Windows, while it grows; one old
+    log is preserved."""
     log_check_ms: int = 10_000
     """Interval of the check for the log's size."""
     goodbye_ms: int = 2_500
@@ -136,7 +138,10 @@ class ChildTransport(WorkerTransport):
             return
         self._process.setStandardErrorFile(str(self._log), QProcess.OpenModeFlag.Append)
         self._process.start()
-        self._log_timer.start()
+        # On Windows Qt lets the process write, but not append: behind the cut it would go on where
+        # it was, and leave a gap of zero bytes before that.
+        if sys.platform != "win32":
+            self._log_timer.start()
 
     def write(self, line: bytes) -> None:
         if self._process.state() is not QProcess.ProcessState.NotRunning:

@@ -8,13 +8,13 @@ shows nothing for a while, or sends an invalid message, has failed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.worker.connection import WorkerLimits
-from tequio_client.ipc import control
+from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.account import KeyRequest, StatementRequest
 from tequio_client.ipc.control import Question
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
@@ -23,25 +23,6 @@ from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
 from tequio_shared.version import BUILD
-
-
-class WorkerLines:
-    """Splits a worker's output into messages; buffers one line at most."""
-
-    def __init__(self) -> None:
-        self._rest = bytearray()
-
-    def feed(self, chunk: bytes) -> Iterator[control.FromWorker]:
-        """Yield each complete message; raises MalformedError."""
-        looked = len(self._rest)  # searched before: a long line costs linear time, not quadratic
-        self._rest += chunk
-        while (end := self._rest.find(b"\n", looked)) >= 0:
-            line = bytes(self._rest[:end])
-            del self._rest[: end + 1]
-            looked = 0
-            yield control.decode_from_worker(line)
-        if len(self._rest) > control.LINE_BYTES:
-            raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
 
 
 class ClientState:
@@ -76,7 +57,7 @@ class Conversation(QObject):
         super().__init__(parent)
         self._state, self._write, self._limits = state, write, limits
         self._is_joining = False
-        self._lines = WorkerLines()
+        self._lines = LineBuffer(control.LINE_BYTES)
         self._is_open, self._is_over = False, False
         self._command_timer = self._timer(limits.command_repeat_ms, self._send_command)
         self._facts_timer = self._timer(limits.facts_repeat_ms, self.send_facts)
@@ -94,11 +75,10 @@ class Conversation(QObject):
         )
 
     def receive(self, chunk: bytes) -> None:
+        self._lines.feed(chunk)
         try:
-            for message in self._lines.feed(chunk):
-                self._handle(message)
-                if self._is_over:
-                    return
+            while not self._is_over and (line := self._lines.next_line()) is not None:
+                self._handle(control.decode_from_worker(line))
         except MalformedError as err:
             why = self.tr("The worker sent an invalid message ({problem}).")
             self._fail(why.format(problem=str(err)[:200]))

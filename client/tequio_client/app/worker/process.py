@@ -73,6 +73,7 @@ class WorkerProcess(WorkerClient):
         self._link: WorkerTransport | None = None
         self._conversation: Conversation | None = None
         self._failures, self._attempt = 0, 0
+        self._unlocked_seed: bytes | None = None  # until the worker of this attempt is greeted
         self._why = ""
         self._invitation = ""
         self._is_joining = False
@@ -81,7 +82,7 @@ class WorkerProcess(WorkerClient):
         self._again.timeout.connect(self.start)
         self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
         self._steady.timeout.connect(self._forgive)
-        self._unlocked.connect(self._greet)
+        self._unlocked.connect(self._connect)
 
     @property
     def pid(self) -> int:
@@ -171,16 +172,14 @@ class WorkerProcess(WorkerClient):
         self._attempt += 1
         self._why, self._is_final = "", False
         self._link = link
-        link.ready.connect(self._prepare)
         link.ended.connect(self._link_ended)
-        link.start()
+        if isinstance(link, ChildTransport):
+            self._unlock(self._attempt)
+        else:
+            self._connect(self._attempt, None, "")
 
-    def _prepare(self) -> None:
+    def _unlock(self, attempt: int) -> None:
         """Fetch the key for a worker of this app; that may take long, or prompt the user."""
-        if not isinstance(self._link, ChildTransport):
-            self._greet(self._attempt, None, "")
-            return
-        attempt = self._attempt
 
         def unlock() -> None:
             try:
@@ -192,12 +191,22 @@ class WorkerProcess(WorkerClient):
         # that arrives after its transport has ended.
         threading.Thread(target=unlock, daemon=True).start()
 
-    def _greet(self, attempt: int, seed: bytes | None, problem: str) -> None:
+    def _connect(self, attempt: int, seed: bytes | None, problem: str) -> None:
         link = self._link
         if attempt != self._attempt or link is None:
             return
         if problem:
             self._refuse(problem)
+            return
+        # With the key at hand, because a worker waits only briefly for its greeting.
+        self._unlocked_seed = seed
+        link.ready.connect(self._greet)
+        link.start()
+
+    def _greet(self) -> None:
+        link, seed = self._link, self._unlocked_seed
+        self._unlocked_seed = None
+        if link is None:
             return
         self._conversation = Conversation(self._state, link.write, self._limits, self)
         self._conversation.welcomed.connect(self._welcome)

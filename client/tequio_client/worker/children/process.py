@@ -32,6 +32,7 @@ from typing import NoReturn
 import structlog
 import trio
 
+from tequio_client.ipc import LineBuffer
 from tequio_client.ipc import facts as link
 from tequio_client.platform import child, programs, sandbox
 from tequio_client.platform.sandbox import SandboxRules
@@ -264,7 +265,7 @@ class ChildProcess:
         """Pass lines on until the child ends or misbehaves; returns what happened."""
         if process.stdout is None:
             raise AssertionError("the child has no output pipe")
-        rest = bytearray()
+        lines = LineBuffer(self._program.line_bytes)
         while True:
             with trio.move_on_after(self._program.silence_s) as silence:
                 chunk = await process.stdout.receive_some(_READ_BYTES)
@@ -272,21 +273,13 @@ class ChildProcess:
                 return f"no sign of life for {self._program.silence_s:.0f} s"
             if not chunk:
                 return await _how_it_ended(process, self._program.grace_s)
-            rest += chunk
-            if b"\n" in chunk:  # splitting at each chunk would copy a long line over and over
-                *lines, rest = rest.split(b"\n")
-                try:
-                    self._handle_lines(lines, on_line)
-                except MalformedError as err:
-                    return str(err)
-            if len(rest) > self._program.line_bytes:
-                return f"a line of more than {self._program.line_bytes} bytes"
-
-    def _handle_lines(self, lines: list[bytearray], on_line: Callable[[bytes], None]) -> None:
-        for line in lines:
-            if self._stop.is_set():  # a last message stays the last one
-                return
-            on_line(bytes(line))
+            lines.feed(chunk)
+            try:
+                # Once it is to stop, a last message stays the last one.
+                while (line := lines.next_line()) is not None and not self._stop.is_set():
+                    on_line(line)
+            except MalformedError as err:
+                return str(err)
 
 
 async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:

@@ -36,7 +36,13 @@ from tequio_client.worker.children.process import (
     confined_variables,
     end_process,
 )
-from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import (
+    MalformedError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+    first_error,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -82,6 +88,8 @@ class _Pending:
 
     number: int
     make: Callable[[int], link.Command]
+    sent: link.Command | None = None
+    """The command as the present child got it."""
     done: trio.Event = field(default_factory=trio.Event)
     answer: link.Report | None = None
 
@@ -305,7 +313,7 @@ class TrainerProcess:
     def _put_in_force(self, make: Callable[[int], link.Command]) -> _Pending:
         self._number += 1
         pending = _Pending(self._number, make)
-        command = make(pending.number)
+        command = pending.sent = make(pending.number)
         if isinstance(command, link.Prepare):
             if self._prepare is not None:
                 self._prepare.done.set()  # nothing answers it any more
@@ -321,7 +329,8 @@ class TrainerProcess:
         log.info("trainer started", pid=self.child.pid)
         for pending in (self._prepare, self._task):
             if pending is not None:
-                yield link.encode(pending.make(pending.number))
+                pending.sent = pending.make(pending.number)
+                yield link.encode(pending.sent)
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_report(line):
@@ -335,13 +344,20 @@ class TrainerProcess:
             case link.Failed(command=0, reason=reason, code=code) if code != "cell":
                 raise MalformedError(f"the trainer reports: {reason}")
             case report:
+                self._settle(report)
                 if isinstance(report, link.TrainerReady):
                     self._ready = report
                     log.info("trainer ready")
+                    self._send_changed_prepare(report.command)
                 elif isinstance(report, link.Failed) and report.fatal:
                     self._lost_rank = report.code == "cell"
                     log.warning("trainer failed", code=report.code, reason=report.reason)
-                self._settle(report)
+
+    def _send_changed_prepare(self, answered: int) -> None:
+        """Send the Prepare in force again if it changed since this child was sent it."""
+        old = self._prepare
+        if old and old.number == answered and old.make(answered) != old.sent:
+            self._put_in_force(old.make)
 
     def _settle(self, report: link.CommandReport) -> None:
         """Wake the caller of this command; a second Ready after a restart finishes nothing."""
@@ -382,7 +398,17 @@ async def run_benchmark(
     """Train a small model on the device for some seconds, in a child; raises RefusedError."""
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder, device)
-        status, output, errors = await _run_to_end((*command, device), environment)
+        failure: BaseException | None = None
+        try:
+            status, output, errors = await _run_to_end((*command, device), environment)
+        except* OSError as group:
+            failure = first_error(group)
+        if failure is not None:
+            raise RefusedError(
+                "not-measured",
+                f"{device} could not be measured ({failure}): if what training needs is not "
+                "installed, the app downloads it, and so does `tequio runtime install`",
+            )
         if status:
             why = clean_text(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
             why = f"{device} could not be measured: {why or 'no reason given'}"

@@ -18,7 +18,7 @@ import structlog
 import trio
 
 from tequio_client.control_socket import ControlListener, LoopbackPort
-from tequio_client.ipc import control
+from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_shared.errors import MalformedError, TequioError, first_error
@@ -58,18 +58,14 @@ class SocketTransport:
         self._stream = stream
         self._send_s = send_s
         self._sending = trio.Lock()
-        self._rest = bytearray()
+        self._lines = LineBuffer(LINE_BYTES)
 
     async def receive(self) -> bytes | None:
-        while (end := self._rest.find(b"\n")) < 0:
-            if len(self._rest) > LINE_BYTES:
-                raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
+        while (line := self._lines.next_line()) is None:
             chunk = await self._stream.receive_some(_READ_BYTES)
             if not chunk:
                 return None
-            self._rest += chunk
-        line = bytes(self._rest[:end])
-        del self._rest[: end + 1]
+            self._lines.feed(chunk)
         return line
 
     async def send(self, line: bytes) -> None:
@@ -242,7 +238,7 @@ class ControlServer:
             # Decoded once here: the ledger's figures in it may exceed the bounds of the message,
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
-        except* TequioError as group:
+        except* (TequioError, OSError) as group:
             error = first_error(group)
             answer = control.QuestionAnswer(
                 id=ask.id,

@@ -33,6 +33,7 @@ from tequio_client.worker.session import RunSession
 if TYPE_CHECKING:
     from tequio_client.ledger.announcement import NetworkAnnouncement
     from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_client.worker.lending.lending import Lending, LentDevice, StoredChoices
     from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
@@ -112,6 +113,7 @@ class WorkerParts(Protocol):
     announcement: NetworkAnnouncement
     evaluator: EvaluatorProcess
     node: Node | None
+    outbox: Outbox
     sessions: dict[str, RunSession]
     choices: StoredChoices
     lending: Lending
@@ -158,7 +160,9 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
             url=worker.settings.net.ledger,
             is_reached=reach.is_reached,
             since_ms=reach.since_ms,
+            waiting=worker.outbox.unlogged,
             problem=reach.problem,
+            size=max((one.checked_entries for one in worker.sessions.values()), default=0),
             announcement=told.text if told else "",
             announcement_entry=told.index if told else 0,
             announced_ms=told.ts if told else 0,

@@ -198,6 +198,11 @@ class LogFollower:
     async def __aexit__(self, *exc: object) -> bool | None:
         return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
+    @property
+    def checked(self) -> int:
+        """Entries of the log from its start that are known to belong to a signed checkpoint."""
+        return self._edge.proven
+
     def entries(self, after: int = -1) -> AsyncIterator[tuple[int, Entry]]:
         """Iterate without end over (log index, entry) from `after + 1`; entries are verified.
 

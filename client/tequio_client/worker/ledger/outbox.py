@@ -101,6 +101,8 @@ class Outbox:
         self._work_bits = 0
         self._stack = AsyncExitStack()
         self._db: OutboxDb | None = None  # used under the lock, like every statement below it
+        self.unlogged = 0
+        """Statements in the file that are not logged, since its last use."""
         self._lock = trio.Lock()
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
@@ -408,7 +410,9 @@ class Outbox:
             if self._net is None:
                 raise AssertionError("the file belongs to a network")
             self._db = OutboxDb(self._path, self._net, self._signer.key)
-        return use(self._db, *args)
+        found = use(self._db, *args)
+        self.unlogged = self._db.count_drafts()
+        return found
 
     def _close_db(self) -> None:
         if self._db is not None:

@@ -152,6 +152,10 @@ class OutboxDb:
         with self._explained():
             return [_draft(*row) for row in self._base.execute(query, (most,))]
 
+    def count_drafts(self) -> int:
+        with self._explained():
+            return int(self._base.execute("SELECT count(*) FROM draft").fetchone()[0])
+
     def copies(self) -> list[SignedCopy]:
         with self._explained():
             rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()

@@ -66,7 +66,6 @@ class LendingFacts:
     round: int | None = None  # the round in which this worker trains now
     has_runtime: bool = True  # False: the package's runtime, which trains, is not installed
     trainer_problem: str = ""  # why no trainer is started any more
-    key_problem: str = ""
     plugin: PluginSpec | None = None
     """Code of the joined run that is not allowed on this computer; None: it has none, or needs none
     for the device's role."""

@@ -151,7 +151,6 @@ def broken(case: RuleInput) -> Decision | None:
     facts = case.facts
     for problem, reason in (
         (facts.trainer_problem, LendingReason.TRAINER_BROKEN),
-        (facts.key_problem, LendingReason.KEY),
         (facts.standing_problem, LendingReason.QUARANTINED),
     ):
         if problem:

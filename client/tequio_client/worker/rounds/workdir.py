@@ -260,7 +260,7 @@ class TrainerWorkdir:
         if limited == self._prepare:
             return
         self._prepare = limited
-        # A trainer that is not running gets the limits when it is next prepared.
+        # A trainer that is not ready gets the limits with its next Prepare, or once it is ready.
         if self._trainer.ready is not None:
             # Not waited for: the answer comes with the trainer's next step, and pauses come sooner.
             # A trainer that cannot follow them fails the next command, which reports it.

@@ -15,6 +15,7 @@ from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import ProtectionDialog, RestoreDialog, UnlockDialog
 from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.pages.home import backup_reminder
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup, save_backup, to_words
@@ -127,7 +128,9 @@ def test_words_are_a_backup_when_two_of_them_were_typed(desk: KeyService, qtbot:
     dialog.main.click()
     assert not dialog.main.isEnabled()
     assert not grid.isVisible()
-    assert desk.state.wants_backup
+    reminder = backup_reminder(desk)
+    assert reminder is not None
+    assert "Your key has no backup" in reminder.words
     for number, line in zip(dialog.words.asked, dialog.words.lines, strict=True):
         qtbot.keyClicks(line, f" {words[number - 1].upper()}")
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):

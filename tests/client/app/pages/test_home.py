@@ -87,14 +87,6 @@ EXPECTED_BY_SCENE = {
     "two-cards": ExpectedHome(
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
-    "needs": ExpectedHome(
-        title="Lending",
-        reason="Nobody needs",
-        main="Pause",
-        snooze=True,
-        finish=True,
-        banner="Your key has no backup",
-    ),
     "told": ExpectedHome(
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),

@@ -12,20 +12,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from tequio_client.app.pages.settings import LIST, SettingsPage
-from tequio_client.app.pages.settings_control import (
-    LoginSwitch,
-    StandingChip,
-    StatusLine,
-)
+from tequio_client.app.pages.settings_control import LoginSwitch, StatusLine
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.theme.look import Appearance, is_motion_reduced
 from tequio_client.app.widgets.buttons import Dropdown, Segmented
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import AttentionNeed, LendingReason, LendingState
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_program import FakeAutostart, own
-from tests.support.app_scenes import LENDING, NOW_MS, idle
+from tests.support.app_scenes import LENDING, NOW_MS
 from tests.support.window_contents import is_cut, labels
 
 if TYPE_CHECKING:
@@ -276,39 +271,11 @@ def test_who_we_are_is_unknown_before_the_network_is(
     page: SettingsPage, worker: ScriptedWorker
 ) -> None:
     page.open_section("account")
-    peer, standing = (
-        page.section_of(page.location).controls[name] for name in ("peer", "standing")
-    )
+    peer = page.section_of(page.location).controls["peer"]
     assert isinstance(peer, StatusLine)
-    assert isinstance(standing, StandingChip)
     worker.send_snapshot(replace(LENDING, status=None))
     page.refresh()
     assert (peer.line.text, peer.line.button.isEnabled()) == ("–", False)
-    assert standing.chip.text == "Not known yet"
-
-
-def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
-    page.open_section("account")
-    standing, row = (
-        page.section_of(page.location).controls["standing"],
-        page.section_of(page.location).rows["standing"],
-    )
-    assert isinstance(standing, StandingChip)
-    assert standing.chip.text == "Good"
-    worker.send_snapshot(
-        replace(LENDING, needs=(AttentionNeed(kind="standing", text="Suspected since round 7."),))
-    )
-    page.refresh()
-    assert (standing.chip.text, row.note.text()) == (
-        "Changed",
-        "Suspected since round 7.",
-    )
-    worker.send_snapshot(
-        idle(LendingState.ATTENTION, LendingReason.QUARANTINED, problem="two commitments")
-    )
-    page.refresh()
-    assert standing.chip.text == "Excluded"
-    assert "two commitments" in row.note.text()
 
 
 # --- names, keyboard, languages

@@ -12,6 +12,7 @@ from tequio_client.app.keys.account import NameDialog
 from tequio_client.app.keys.team import TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
+from tequio_client.app.pages.settings_control import StandingChip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.account import AccountReply, AskAccount, AskTeam, RequestName, TeamReply
 from tequio_client.ipc.control import AskQuestion
@@ -43,7 +44,7 @@ def made(qapp: QApplication, theme: Theme) -> Iterator[FirstRunSetup]:
         one.desk.close()
 
 
-def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str, AccountControl]:
+def page_with(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> SettingsPage:
     made.worker.replies[AskAccount] = reply
     made.worker.send_snapshot(NEW)
     page = SettingsPage(made.page_context())
@@ -51,7 +52,11 @@ def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str,
     page.open_section("account")
     page.refresh()
     page.refresh()
-    controls = page.section_of("account").controls
+    return page
+
+
+def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str, AccountControl]:
+    controls = page_with(made, qtbot, reply).section_of("account").controls
     names = ("name", "team", "appeal", "recovery", "replace-key", "lost-key")
     found = {name: controls[name] for name in names}
     assert all(isinstance(one, AccountControl) for one in found.values())
@@ -60,6 +65,30 @@ def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str,
 
 def enabled(controls: dict[str, AccountControl]) -> set[str]:
     return {name for name, one in controls.items() if one.button.isEnabled()}
+
+
+@pytest.mark.parametrize(
+    ("standing", "chip", "note"),
+    [
+        ("", "Not known yet", "Shown once"),
+        ("newcomer", "New", "Ten accepted contributions"),
+        ("active", "Good", ""),
+        ("suspected", "Changed", "Activity explains"),
+        ("probation", "Changed", "Activity explains"),
+        ("quarantined", "Excluded", "(committed to bytes that break a rule)"),
+        ("banned", "Excluded", "(committed to bytes that break a rule)"),
+        ("revoked", "Ended", "Log entry 9120"),
+        ("replaced", "Ended", "Log entry 9120"),
+    ],
+)
+def test_the_keys_standing_is_named(
+    made: FirstRunSetup, qtbot: QtBot, standing: str, chip: str, note: str
+) -> None:
+    page = page_with(made, qtbot, structs.replace(QUARANTINED, standing=standing))
+    shown = page.section_of("account").controls["standing"]
+    assert isinstance(shown, StandingChip)
+    assert shown.chip.text == chip
+    assert note in page.section_of("account").rows["standing"].note.text()
 
 
 def test_a_key_in_good_standing_has_nothing_to_appeal(made: FirstRunSetup, qtbot: QtBot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -268,6 +269,22 @@ def test_a_key_that_cannot_be_had_is_said_and_nothing_runs(tmp_path: Path, qtbot
             worker.start()
         assert gone.args == ["The keyring is locked: unlock it and try again."]
         assert worker.pid == 0
+
+
+def test_a_worker_is_started_once_its_key_is_there(tmp_path: Path, qtbot: QtBot) -> None:
+    is_asked, is_unlocked = threading.Event(), threading.Event()
+
+    def unlock() -> bytes | None:
+        is_asked.set()
+        is_unlocked.wait()
+        return SEED
+
+    with worker_of("good", tmp_path, unlock) as worker:
+        worker.start()
+        qtbot.waitUntil(is_asked.is_set, timeout=90_000)
+        assert worker.pid == 0, "it would wait in vain for its greeting"
+        with qtbot.waitSignal(worker.snapshot, timeout=90_000):
+            is_unlocked.set()
 
 
 def test_a_program_that_is_not_there_is_given_up_with_the_reason(

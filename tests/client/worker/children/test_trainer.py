@@ -195,6 +195,40 @@ for command in commands:
         assert (await rest(trainer)).command == 2
 
 
+@pytest.mark.parametrize("is_second", [False, True])
+async def test_limits_that_change_while_a_child_prepares_itself_reach_it(
+    tmp_path: Path, *, is_second: bool
+) -> None:
+    script = (
+        READY
+        + """
+share = 0
+for command in commands:
+    if command["type"] == "prepare":
+        share = command["share_percent"]
+        ready(command["command"])
+    else:
+        lives.with_name("share").write_text(str(share))
+        rest(command["command"])
+"""
+    )
+    # Made for the first child, when it is ready, for the second child, and when that is ready.
+    shares = [100, 100, 100, 30] if is_second else [100, 30]
+
+    def make(number: int) -> link.Prepare:
+        share = shares.pop(0) if len(shares) > 1 else shares[0]
+        return msgspec.structs.replace(prepare(number), share_percent=share)
+
+    async with running(tmp_path, script) as trainer:
+        await rest(trainer)  # it runs
+        await trainer.ask(make, link.TrainerReady)
+        if is_second:
+            trainer.child.stop()
+        await rest(trainer)
+        await rest(trainer)
+    assert (tmp_path / "share").read_text() == "30"
+
+
 async def test_a_prepare_that_another_replaces_is_waited_for_no_longer(tmp_path: Path) -> None:
     script = "for command in commands: pass"
     async with running(tmp_path, script) as trainer, trio.open_nursery() as nursery:
@@ -470,6 +504,11 @@ async def test_anything_else_is_a_reason(tmp_path: Path, script: str, why: str) 
 async def test_a_benchmark_that_never_ends_is_ended(tmp_path: Path, script: str) -> None:
     with pytest.raises(RefusedError, match="gave no figures"):
         await benchmarked(tmp_path, script, limit_s=0.5)
+
+
+async def test_a_benchmark_whose_program_is_missing_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="tequio runtime install"):
+        await run_benchmark("cpu", tmp_path, (str(tmp_path / "tequio-runtime"),))
 
 
 async def test_a_crash_in_a_task_is_judged_and_can_give_the_trainer_up(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tequio_client.ipc.points import AskPoints, PointsReply, PointsRow
 from tequio_client.ipc.runs import AskRuns
 from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker.control.server import MAX_CONTROLLERS, ControlTimes
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import RefusedError, UserFacingError
 from tests.support.recording_worker import is_well, served
 
 if TYPE_CHECKING:
@@ -44,14 +44,20 @@ async def test_a_call_shows_wishes_and_asks(tmp_path: Path) -> None:
         assert text == "all is well"
 
 
-async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "refusal", [RefusedError("unknown-question", "nobody knows"), OSError("nobody knows")]
+)
+async def test_a_question_without_an_answer_is_said_and_ends_nothing(
+    tmp_path: Path, refusal: Exception
+) -> None:
     def call() -> str:
         with WorkerCall.to(tmp_path) as worker:
             with pytest.raises(UserFacingError, match="nobody knows"):
                 worker.ask(AskRuns(), DiagnosticsReply)
             return worker.ask(AskDiagnostics(), DiagnosticsReply).text
 
-    async with served(tmp_path):
+    async with served(tmp_path) as desk:
+        desk.refusal = refusal
         assert await trio.to_thread.run_sync(call) == "all is well"
 
 

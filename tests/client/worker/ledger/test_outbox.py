@@ -160,7 +160,9 @@ async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: Outb
             await send_leave(outbox, 2)
     desk.clock.now += 3_600_000  # long past any exp
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        assert outbox.unlogged == 2
         await send_leave(outbox, 3)
+        assert outbox.unlogged == 0
         assert words(server.log) == [1, 2, 3]
         assert all(one.statement.ts == desk.clock.now for one in ours(server.log))
 

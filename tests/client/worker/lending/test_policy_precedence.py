@@ -93,11 +93,6 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
         [("fact", {"trainer_problem": "exit 1"})],
     ),
     (
-        LendingReason.KEY,
-        LendingState.ATTENTION,
-        [("fact", {"key_problem": "the keyring is locked"})],
-    ),
-    (
         LendingReason.QUARANTINED,
         LendingState.ATTENTION,
         [("fact", {"standing_problem": "until Monday"})],

@@ -49,7 +49,6 @@ RANK = [
     {LendingReason.NO_RUNTIME},
     {
         LendingReason.TRAINER_BROKEN,
-        LendingReason.KEY,
         LendingReason.QUARANTINED,
         LendingReason.OUTDATED,
         LendingReason.PLUGIN,
@@ -156,7 +155,7 @@ PROBLEM = st.just("it broke {here}")
 others = changed(
     CALM,
     2,
-    "trainer_problem key_problem standing_problem wanted_version ledger_problem free_disk_bytes "
+    "trainer_problem standing_problem wanted_version ledger_problem free_disk_bytes "
     "store_bytes month_bytes round session_age_s machine_age_s idle_reason",
     session_age_s=st.sampled_from([5.0, 14.0, 16.0, 1e9]),
     machine=st.none() | machines | machines | machines,
@@ -169,7 +168,6 @@ others = changed(
     slowdown=maybe(1.0, 1.3, 1.5, 9.0),
     round=maybe(0, 1, 2, 3),
     trainer_problem=PROBLEM,
-    key_problem=PROBLEM,
     standing_problem=PROBLEM,
     wanted_version=st.just("9.9.9"),
     ledger_problem=PROBLEM,
@@ -442,7 +440,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
     (0, lambda known, chosen, wish: (known, _with(chosen, consent=False), wish)),
     (1, lambda known, chosen, wish: (known, chosen, _with(wish, lend=False))),
     (3, lambda known, chosen, wish: (replace(known, has_runtime=False), chosen, wish)),
-    (4, lambda known, chosen, wish: (replace(known, key_problem="gone"), chosen, wish)),
+    (4, lambda known, chosen, wish: (replace(known, standing_problem="gone"), chosen, wish)),
     (6, lambda known, chosen, wish: (replace(known, free_disk_bytes=0), chosen, wish)),
     (7, lambda known, chosen, wish: (replace(known, idle_reason=NONE_OPEN), chosen, wish)),
     (
