@@ -106,16 +106,20 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     )
 
 
+def text_files(folder: Path) -> list[Path]:
+    """The files of a folder, at any depth, that are read for texts."""
+    suffixes = (*TEXT_SUFFIXES, LINES_SUFFIX)
+    found = (one for one in folder.rglob("*") if one.suffix.lower() in suffixes)
+    return sorted(one for one in found if one.is_file())
+
+
 def _texts(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        suffix = path.suffix.lower()
-        if suffix not in (*TEXT_SUFFIXES, LINES_SUFFIX) or not path.is_file():
-            continue
+    for path in text_files(folder):
         try:
             content = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError:
             continue
-        if suffix == LINES_SUFFIX:
+        if path.suffix.lower() == LINES_SUFFIX:
             yield from _lines(path, content)
         else:
             yield content

@@ -149,6 +149,13 @@ def test_lines_are_documents_and_equal_ones_count_once(member: PrivateMember) ->
         _train(member, 2, privacy=rules())
 
 
+def test_a_text_that_its_owner_took_away_is_no_longer_trained_on(member: PrivateMember) -> None:
+    trainer, path = LocalTrainer(lambda *_: None), member.folder / "texts" / "0003.txt"
+    assert trainer.train(member.request(1, privacy=rules())).dataset == 64
+    path.rename(path.with_suffix(".off"))
+    assert trainer.train(member.request(2, privacy=rules())).dataset == 63
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
