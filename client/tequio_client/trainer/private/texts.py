@@ -7,7 +7,7 @@ With differential privacy a document is what is protected, whole, so a step must
 each is drawn by itself, with the same probability (Poisson sampling), and a drawn one gives one
 random piece of `sequence` tokens, or all of it if it is shorter.
 
-Equal documents count once. A file that is not UTF-8 is left out.
+Equal documents count once. A file that is not UTF-8 is left out, as is a text that cannot be.
 """
 
 from __future__ import annotations
@@ -87,7 +87,10 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     kind = np.min_scalar_type(tokenizer.vocab_size)  # a byte is the least that an id takes
     try:
         for text in _texts(folder):
-            name = sha256(text.encode())
+            try:
+                name = sha256(text.encode())
+            except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell
+                continue
             if text.strip() and name not in seen:
                 seen.add(name)
                 ids = np.append(tokenizer.separator, tokenizer.encode(text))

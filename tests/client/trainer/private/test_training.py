@@ -138,8 +138,9 @@ def test_too_few_documents_for_a_batch_are_refused_with_the_way_out(tmp_path: Pa
 
 def test_lines_are_documents_and_equal_ones_count_once(member: PrivateMember) -> None:
     lines = [json.dumps({"text": f"line {number}"}) for number in range(30)]
+    half = '{"text": "half \\ud83d of a pair"}'
     path = member.folder / "texts" / "more.jsonl"
-    path.write_text("\n".join([*lines, "", lines[0], '"a bare text"']), "utf-8")
+    path.write_text("\n".join([*lines, "", lines[0], half, '"a bare text"']), "utf-8")
     (member.folder / "texts" / "picture.png").write_bytes(b"no text")
     (member.folder / "texts" / "latin.txt").write_bytes(b"caf\xe9")
     (member.folder / "texts" / "empty.md").write_text(" \n")
