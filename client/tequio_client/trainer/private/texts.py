@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.tokenizers import TextTokenizer
+from tequio_client.tokenizers import TextTokenizer, encode_document
 from tequio_client.trainer.private import noise
 from tequio_client.trainer.private.noise import RandomBits
 from tequio_shared.errors import UserFacingError
@@ -93,7 +93,7 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
                 continue
             if text.strip() and name not in seen:
                 seen.add(name)
-                ids = np.append(tokenizer.separator, tokenizer.encode(text))
+                ids = np.append(tokenizer.separator, encode_document(tokenizer, text))
                 parts.append(ids.astype(kind))
     except OSError as err:
         raise UserFacingError(f"cannot read {err.filename or folder}: {err.strerror}") from err

@@ -12,7 +12,7 @@ from tequio_client.ipc.private import InnerSteps, LocalTrained
 from tequio_client.trainer.prepared import ModelError
 from tequio_client.trainer.private import accountant, noise
 from tequio_client.trainer.private.accountant import BudgetSpentError
-from tequio_client.trainer.private.texts import PrivateTexts
+from tequio_client.trainer.private.texts import PrivateTexts, read_texts
 from tequio_client.trainer.private.training import (
     MOST_MOVE,
     LocalTrainer,
@@ -20,6 +20,7 @@ from tequio_client.trainer.private.training import (
 )
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.private.private_member import PrivateMember, rules
+from tests.support import chats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +149,13 @@ def test_lines_are_documents_and_equal_ones_count_once(member: PrivateMember) ->
     path.write_text('{"body": "x"}', "utf-8")
     with pytest.raises(UserFacingError, match=r"more.jsonl, line 1 has no text"):
         _train(member, 2, privacy=rules())
+
+
+def test_a_text_that_spells_the_separator_is_one_document(tmp_path: Path) -> None:
+    tokenizer = chats.tokenizer(chats.byte_level_tokenizer(tmp_path / "tokenizer"))
+    (tmp_path / "one.txt").write_text(f"a text ends with {chats.SEPARATOR}, and goes on", "utf-8")
+    texts = read_texts(tmp_path, tokenizer)
+    assert np.flatnonzero(texts.ids == tokenizer.separator).tolist() == texts.starts.tolist()
 
 
 def test_a_text_that_its_owner_took_away_is_no_longer_trained_on(member: PrivateMember) -> None:
