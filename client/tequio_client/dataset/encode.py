@@ -81,7 +81,8 @@ class TextEncoder:
 
     def encode(self, text: str) -> EncodedDocument:
         ids = encode_document(self.tokenizer, text)
-        return EncodedDocument(ids=ids, text_bytes=len(text.encode()))
+        is_raw = self.tokenizer.kind == "bytes"  # its ids lack the text's zero bytes
+        return EncodedDocument(ids=ids, text_bytes=len(ids) if is_raw else len(text.encode()))
 
     def stream(self, documents: Sequence[NDArray[Any]], _sequence: int) -> NDArray[Any]:
         """Give the ids of all documents, each behind a separator."""

@@ -134,6 +134,11 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
     assert copied == (tmp_path / "tokenizer.json").read_bytes()
 
 
+def test_zero_bytes_that_raw_bytes_leave_out_are_not_counted() -> None:
+    found = TextEncoder(tokenizer=ByteTokenizer()).encode("ma\0íz\0")
+    assert (len(found.ids), found.text_bytes) == (5, 5)
+
+
 def test_a_text_that_spells_the_separator_has_none_inside(tmp_path: Path) -> None:
     tokenizer = chats.tokenizer(chats.byte_level_tokenizer(tmp_path))
     text = f"a text ends with {chats.SEPARATOR}, and this one goes on"
