@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
@@ -128,6 +129,26 @@ class SubwordTokenizer:
             return str(self.inner.decode(list(ids), skip_special_tokens=False))
 
 
+def encode_document(tokenizer: TextTokenizer, text: str) -> NDArray[np.int64]:
+    """Ids of a document, where the spelling of a special token is text like any other.
+
+    Raises UserFacingError.
+    """
+    if not isinstance(tokenizer, SubwordTokenizer):
+        return tokenizer.encode(text)
+    with _library("the tokenizer cannot read a text"):
+        found = _without_special_tokens(tokenizer.file).encode(text, add_special_tokens=False)
+        return np.array(found.ids, np.int64)
+
+
+@lru_cache(maxsize=1)
+def _without_special_tokens(file: bytes) -> Any:  # noqa: ANN401 - no types
+    # Not `inner` with another setting: other threads use that, and pickling forgets the setting.
+    inner = _opened(file.decode())
+    inner.encode_special_tokens = True
+    return inner
+
+
 class TokenizerError(UserFacingError):
     """A tokenizer that fails at a text, or is not valid."""
 
@@ -152,19 +173,15 @@ def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> S
 
     Raises UserFacingError when it is not valid, has no separator, or encodes randomly.
     """
-    from tokenizers import Tokenizer as Inner  # noqa: PLC0415 - raw bytes need none
-
     with _library(f"{name}: {TOKENIZER_NAME} is not valid"):
         text = raw.decode()
         model = json.loads(text)["model"]
-        inner = Inner.from_str(text)
+        inner = _opened(text)
     if model.get("dropout"):
         raise UserFacingError(
             f"{name}: its tokenizer has random dropout ({model['dropout']}), so results differ "
             "from call to call; set dropout to null"
         )
-    inner.no_truncation()
-    inner.no_padding()
     found = [one for wanted in separators if (one := _token(inner, wanted)) is not None]
     if not found:
         names = ", ".join(map(str, separators))
@@ -174,6 +191,15 @@ def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> S
     return SubwordTokenizer(
         inner=inner, vocab_size=max(size, highest + 1), separator=found[0], file=raw
     )
+
+
+def _opened(text: str) -> Any:  # noqa: ANN401 - no types
+    from tokenizers import Tokenizer as Inner  # noqa: PLC0415 - raw bytes need none
+
+    inner = Inner.from_str(text)
+    inner.no_truncation()
+    inner.no_padding()
+    return inner
 
 
 def _token(inner: Any, wanted: str | int) -> int | None:  # noqa: ANN401 - no types

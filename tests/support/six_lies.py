@@ -93,7 +93,7 @@ def change_weights(log: RewrittenLog, judged: JudgedCompetition) -> int:
     """The last entrant submits again after the deadline, and all claim to have scored that."""
     view, last = judged.view, _last(judged)
     entrant = view.entrants[last.entrant]
-    if entrant.submission is None:
+    if entrant.submission is None or entrant.submitted is None:
         raise AssertionError("a ranked entrant has submitted")
     name = log.put(_other_weights(entrant.submission).encode())
     evaluations = []
@@ -103,7 +103,7 @@ def change_weights(log: RewrittenLog, judged: JudgedCompetition) -> int:
     better = replace(last, submission=digest_from_text(name), evaluations=tuple(evaluations))
     decide(log, _outcome(judged, better))
     body = CompSubmit(competition=to_text(view.id), entrant=last.entrant, submission=name)
-    return log.insert(log.index_of(CompClose) + 1, entrant.author, body)
+    return log.insert(log.index_of(CompClose) + 1, entrant.submitted.author, body)
 
 
 def change_a_rank(log: RewrittenLog, judged: JudgedCompetition) -> int:

@@ -1,7 +1,8 @@
 """Publication of heads on the Hugging Face Hub or in a bucket, recorded in the log.
 
 A folder is verified before anything is uploaded, so nothing but a certified head is published. What
-is there is read from its tags: a restart of `follow_run` neither repeats nor skips a head.
+is there is read from its tags: a restart of `follow_run` neither repeats nor skips a head. It keeps
+an export until its statement is logged, and goes on with that one first.
 """
 
 from __future__ import annotations
@@ -208,25 +209,37 @@ def _publish_if_due(
     *,
     is_last: bool,
 ) -> None:
+    options = exports.options
+    for target in _unfinished(options.folder, found.run.run):
+        _publish(options, storage, target)
     if found.round is None:
         return
-    last = storage.last_round(exports.options.location)
+    last = storage.last_round(options.location)
     if is_due(found.round, last, every, is_finished=is_last):
-        _publish(exports, storage, found.run, found.round)
-
-
-def _publish(exports: LogExports, storage: HeadStorage, run: RunAnswer, number: int) -> None:
-    options = exports.options
-    target = options.folder / f"round-{number}"
-    if not (target / layout.CLAIM).exists():
+        target = options.folder / f"round-{found.round}"
         exporting = export.ExportOptions(
-            origin=options.origin, run=run.run, round=number, target=target
+            origin=options.origin, run=found.run.run, round=found.round, target=target
         )
         export.export_head(exporting, NoProgress(), exports.reader)
+        _publish(options, storage, target)
+
+
+def _unfinished(folder: Path, run: str) -> list[Path]:
+    """Exports of the run's heads that were not published, or whose statement was not logged."""
+    found = [
+        (layout.HeadClaim.parse(path.read_bytes()), path.parents[1])
+        for path in folder.glob(f"round-*/{layout.CLAIM}")
+    ]
+    ordered = sorted(found, key=lambda one: one[0].round)
+    return [target for claim, target in ordered if claim.run == run]
+
+
+def _publish(options: PublishOptions, storage: HeadStorage, target: Path) -> None:
     publishing = replace(options, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
         publishing, claim, storage, lambda name: log.debug("upload", file=name)
     )
     log.info("published", location=done.location, tag=done.tag, revision=done.revision, entry=entry)
+    (target / layout.CLAIM).unlink()  # first: half a folder is not unfinished
     shutil.rmtree(target)

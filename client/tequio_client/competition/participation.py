@@ -82,7 +82,7 @@ def submit_head(
     view = log.wait_for(wanted, lambda found: name in found.entrants)
     history = log.run(run)
     scorable_run(history.view.manifest)
-    _check_entrant(view, name, folder)
+    _check_entrant(log, view, name, folder)
     number = _last_within(view, history) if number is None else number
     head = history.view.heads.get(number)
     if head is None:
@@ -96,7 +96,7 @@ def submit_repository(
 ) -> str:
     """Submit a repository of the Hub, after downloading it and checking it against the rules."""
     view = log.wait_for(wanted, lambda found: name in found.entrants)
-    _check_entrant(view, name, folder)  # before anything is fetched
+    _check_entrant(log, view, name, folder)  # before anything is fetched
     submission, note = models.submission_of_repository(view.rules, repo, revision)
     done = _submit(log, view, name, submission, folder)
     return f"{done}\n{note}" if note else done
@@ -207,7 +207,7 @@ def _last_within(view: CompetitionView, history: RunHistory) -> int:
     return max(fitting)
 
 
-def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
+def _check_entrant(log: LedgerReader, view: CompetitionView, name: str, folder: Path) -> None:
     _check_phase(view, CompetitionPhase.OPEN, f"submissions were possible until {_deadline(view)}")
     if name not in view.entrants:
         known = ", ".join(view.entrants) or "none"
@@ -215,14 +215,14 @@ def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
             f"{view.rules.name} has no entrant {name!r}; known entrants: {known}. "
             f"Enter with `tequio competition enter {name}`"
         )
-    due = to_text(view.entrants[name].author)
+    due = to_text(log.holder(view.entrants[name].author))
     with locked(folder):
         has_key = identity.protection_of(folder) is not KeyProtection.ABSENT
         key = to_text(identity.load(folder).key) if has_key else "none"
     if key != due:
         raise UserFacingError(
-            f"{name} was entered by {due}, and the key in {folder} is {key}: give the folder of "
-            "that key with --dir"
+            f"{name} belongs to {due}, and the key in {folder} is {key}: give the folder of that "
+            "key with --dir"
         )
 
 

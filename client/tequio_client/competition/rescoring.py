@@ -1,9 +1,10 @@
 """Scores computed again on this computer, and compared with the medians and with each evaluator.
 
-No evaluator can have known which documents are scored again: those that were challenged, then a
-random draw. A median outside the tolerance of the protocol is a mismatch: most evaluators of that
-entrant stated what this computer does not find. A single evaluator is only named, as the medians
-pass over it.
+No evaluator can have known which documents are scored again: a random draw, in which those that
+were challenged have up to half of the places. Anybody may challenge, also a liar to turn this check
+away from the lies. A median outside the tolerance of the protocol is a mismatch: most evaluators of
+that entrant stated what this computer does not find. A single evaluator is only named, as the
+medians pass over it.
 
 The entrants' models are compared with what was submitted, wherever they come from: a head's weights
 with the root that the log promoted, a folder file by file.
@@ -131,12 +132,17 @@ def rescore(
 
 
 def choose_documents(judged: JudgedCompetition, entrant: str, most: int, rng: Random) -> list[int]:
-    """Choose the drawn documents to score: their places among these, ascending."""
+    """Choose the drawn documents to score: their places among these, ascending.
+
+    Challenged ones get half of the choice, and more only where there are too few others.
+    """
     drawn = judged.view.draw.documents if judged.view.draw else ()
     challenged = {one.document for one in judged.view.challenges if one.entrant == entrant}
-    first = [at for at, number in enumerate(drawn) if number in challenged]
-    others = [at for at, number in enumerate(drawn) if number not in challenged]
-    return sorted((first + rng.sample(others, len(others)))[:most])
+    shuffled = rng.sample(range(len(drawn)), len(drawn))
+    doubted = [at for at in shuffled if drawn[at] in challenged]
+    others = [at for at in shuffled if drawn[at] not in challenged]
+    half = (most + 1) // 2
+    return sorted((doubted[:half] + others + doubted[half:])[:most])
 
 
 def _check_size(

@@ -64,7 +64,9 @@ class ConversationRows(RowTexts):
         prompt = before[0] if before else []
         if not last:
             return ""
-        return json.dumps({"prompt": len(prompt), "messages": prompt + last}, ensure_ascii=False)
+        found = {"prompt": len(prompt), "messages": prompt + last}
+        # Sorted, as another order of its keys makes no other document.
+        return json.dumps(found, ensure_ascii=False, sort_keys=True)
 
 
 def open_conversations(

@@ -166,7 +166,7 @@ def data() -> None:
     "--seed",
     default=0,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 2**64 - 1),
     help="Seed of the order and of the held-out share.",
 )
 @click.option(

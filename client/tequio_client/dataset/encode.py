@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
-from tequio_client.tokenizers import TextTokenizer
+from tequio_client.tokenizers import TextTokenizer, encode_document
 from tequio_shared.ids import sha256
 from tequio_shared.round.corpus import Chat
 
@@ -80,7 +80,9 @@ class TextEncoder:
         return self.tokenizer.vocab_size
 
     def encode(self, text: str) -> EncodedDocument:
-        return EncodedDocument(ids=self.tokenizer.encode(text), text_bytes=len(text.encode()))
+        ids = encode_document(self.tokenizer, text)
+        is_raw = self.tokenizer.kind == "bytes"  # its ids lack the text's zero bytes
+        return EncodedDocument(ids=ids, text_bytes=len(ids) if is_raw else len(text.encode()))
 
     def stream(self, documents: Sequence[NDArray[Any]], _sequence: int) -> NDArray[Any]:
         """Give the ids of all documents, each behind a separator."""

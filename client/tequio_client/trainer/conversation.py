@@ -147,13 +147,14 @@ class WritingModel:
 
     def encode_text(self, text: str) -> list[int]:
         """Split a text that is to be continued; raises UserFacingError."""
+        first = self._model.generation_config.bos_token_id
+        is_begun = isinstance(first, int)  # then by this token alone, as in training
         ids: list[int] = (
             self._own_texts.encode(text).tolist()
             if self._own_texts
-            else self._tokenizer(text)["input_ids"]
+            else self._tokenizer(text, add_special_tokens=not is_begun)["input_ids"]
         )
-        first = self._model.generation_config.bos_token_id
-        return ids if not isinstance(first, int) or ids[:1] == [first] else [first, *ids]
+        return [first, *ids] if is_begun and ids[:1] != [first] else ids
 
     def encode_turns(self, turns: Sequence[Turn]) -> list[int]:
         """Split a conversation that is to be answered, by the template that the model has.

@@ -36,7 +36,6 @@ from tequio_shared.statements.runs import clean_sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
 
 
 _BATCH_TOKENS = 4_096
@@ -228,13 +227,12 @@ def decoder(setup: PreparedModel) -> Decode:
 
     Bytes that are not UTF-8 decode to the replacement character.
     """
-    path = setup.prepare.tokenizer
     if table := setup.token_table():
         return lambda ids: table.text(ids).decode(errors="replace")
-    if path is None:
-        return lambda ids: bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
-    decoder = _tokenizer(path)
-    return lambda ids: str(decoder.decode(list(ids)))
+    tokenizer = _tokenizer(setup)
+    if isinstance(tokenizer, ByteTokenizer):
+        return lambda ids: tokenizer.decode([one for one in ids if one < _BYTES])
+    return lambda ids: str(tokenizer.inner.decode(list(ids)))  # without special tokens
 
 
 def scored_model(setup: PreparedModel, weights: str) -> ScoredModel:
@@ -242,34 +240,30 @@ def scored_model(setup: PreparedModel, weights: str) -> ScoredModel:
 
     Raises UserFacingError, also for a run whose texts are encoded by code of a plug-in.
     """
-    corpus, path = setup.corpus, setup.prepare.tokenizer
-    if setup.manifest.tokenizer.kind == "plugin":
-        raise UserFacingError("a trainer does not run the code that encodes this run's texts")
-    tokenizer: ByteTokenizer | SubwordTokenizer = ByteTokenizer(
-        vocab_size=corpus.tokenizer.vocab_size, separator=corpus.separator
-    )
-    if path is not None:
-        raw = read_tokenizer_file(Path(path))
-        tokenizer = parse_tokenizer(raw, path, (corpus.separator,))
     return ScoredModel(
-        folder=Path(weights), model=setup.model, tokenizer=tokenizer, context=corpus.sequence
+        folder=Path(weights),
+        model=setup.model,
+        tokenizer=_tokenizer(setup),
+        context=setup.corpus.sequence,
     )
 
 
 def prompt_ids(setup: PreparedModel, prompt: str) -> list[int]:
-    """Token ids of a separator and a prompt, without ids that the model does not know."""
+    """Token ids of a separator and a prompt, without ids that the model does not know.
+
+    Raises UserFacingError as `scored_model` does, unless the prompt is empty.
+    """
     start = [setup.corpus.separator]
-    if setup.manifest.tokenizer.kind == "plugin":
-        if prompt:
-            raise UserFacingError("a trainer does not run the code that encodes this run's texts")
+    if not prompt:
         return start
-    if setup.prepare.tokenizer is None:
-        return start + list(prompt.encode())
-    ids = _tokenizer(setup.prepare.tokenizer).encode(prompt).ids
+    ids: list[int] = _tokenizer(setup).encode(prompt).tolist()
     return start + [one for one in ids if one < setup.corpus.tokenizer.vocab_size]
 
 
-def _tokenizer(path: str) -> Tokenizer:
-    from tokenizers import Tokenizer  # noqa: PLC0415 - byte models need none
-
-    return Tokenizer.from_file(path)
+def _tokenizer(setup: PreparedModel) -> ByteTokenizer | SubwordTokenizer:
+    if setup.manifest.tokenizer.kind == "plugin":
+        raise UserFacingError("a trainer does not run the code that encodes this run's texts")
+    corpus, path = setup.corpus, setup.prepare.tokenizer
+    if path is None:
+        return ByteTokenizer(vocab_size=corpus.tokenizer.vocab_size, separator=corpus.separator)
+    return parse_tokenizer(read_tokenizer_file(Path(path)), path, (corpus.separator,))

@@ -29,7 +29,7 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
+from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, RunId, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint, VerifierKey
@@ -449,6 +449,12 @@ class LedgerReader:
         if self._log is None:
             raise AssertionError("nothing was read yet")
         return self._log.run(wanted)
+
+    def holder(self, key: PeerKey) -> PeerKey:
+        """The key itself, or the one that took its place; after the first `read`."""
+        if self._log is None:
+            raise AssertionError("nothing was read yet")
+        return self._log.fold.view.standings.links.holder(key)
 
     @asynccontextmanager
     async def _connected(self, address_of: AddressOf | None = None) -> AsyncIterator[LedgerApi]:

@@ -7,22 +7,34 @@ from typing import TYPE_CHECKING
 import pytest
 from huggingface_hub import constants
 
-from tequio_client.checkpoint import publish
+from tequio_client.checkpoint import layout, publish
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
+from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.publish import is_due
+from tequio_shared.errors import UserFacingError
 from tests.client.verify.logs import SwarmLog
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS, measure, play, played, served_log
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.checkpoint.layout import PublishedRevision
     from tests.support.llama_swarm import ServedLog
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the Hub's client does
 )
+
+
+@pytest.fixture(autouse=True)
+def _by_plain_http(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Set the Hub's client up for a server here, with a cache of its own."""
+    disable_progress()
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.mark.parametrize(
@@ -51,11 +63,8 @@ def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
 
 
 def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_program_ends(
-    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: ServedLog, tmp_path: Path
 ) -> None:
-    disable_progress()
-    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     store = tmp_path / "store"
     pauses: list[float] = []
 
@@ -82,12 +91,58 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
         assert len(there.commits) == 2, "nothing is published twice"
 
 
-def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_published_head_is_logged_once_the_ledger_takes_its_statement(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disable_progress()
-    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    tries: list[tuple[int, bool]] = []
+
+    def log_later(
+        _ledger: str, claim: HeadClaim, published: PublishedRevision, _organisers: Sequence[Path]
+    ) -> int:
+        tries.append((claim.round, published.is_new))
+        if len(tries) == 1:
+            raise UserFacingError("the ledger does not answer")
+        return 7
+
+    monkeypatch.setattr(publish, "log_publication", log_later)
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(
+                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
+            ),
+            organisers=(tmp_path / "organiser",),
+        )
+        pauses: list[float] = []
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pauses.append)
+    assert tries == [(ROUNDS, True), (ROUNDS, False)]
+    assert len(pauses) == 1
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_an_export_of_another_run_is_not_published(site: ServedLog, tmp_path: Path) -> None:
+    left = tmp_path / "work" / "round-1" / layout.CLAIM
+    left.parent.mkdir(parents=True)
+    other = "A" * 43
+    claim = HeadClaim(network=other, run=other, round=1, head=other, weights_root=other, entry=0)
+    left.write_bytes(claim.encode())
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(
+                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
+            ),
+        )
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url))
+        assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
+    assert left.exists()
+
+
+def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdict(
+    tmp_path: Path,
+) -> None:
     run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
     pauses: list[float] = []
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub, served_log(SwarmLog(run.swarm)) as site:
@@ -115,9 +170,6 @@ def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdic
 def test_a_last_head_that_nobody_measures_ends_the_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disable_progress()
-    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(publish, "VERDICT_POLLS", 3)
     run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
     pauses: list[float] = []

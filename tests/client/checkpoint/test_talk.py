@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 from click.testing import CliRunner
+from tokenizers import Tokenizer, processors
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import chat as talks
@@ -22,7 +23,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
 from tests.client.verify.logs import SwarmLog
-from tests.support import chats
+from tests.support import chats, model_folders
 from tests.support.forked_program import MODELS, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 from tests.support.terminals import in_terminal
@@ -83,6 +84,20 @@ def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path)
 def test_a_style_that_makes_no_sense_is_refused(style: dict[str, float], named: str) -> None:
     with pytest.raises(UserFacingError, match=named):
         WritingStyle(**style)  # type: ignore[arg-type]  # floats alone
+
+
+def test_a_text_begins_with_the_separator_and_no_other_special_token(tmp_path: Path) -> None:
+    tokenizer = Tokenizer.from_str(model_folders.bpe(["maize"], 300).decode())
+    ids = tokenizer.encode("maize").ids
+    tokenizer.add_special_tokens(["<s>"])
+    begin = tokenizer.get_vocab()["<s>"]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", begin)]
+    )
+    model_folders.write(
+        tmp_path, model_folders.llama(begin + 1), tokenizer=tokenizer.to_str().encode()
+    )
+    assert WritingModel(tmp_path, CPU).encode_text("maize") == [0, *ids]
 
 
 def test_no_token_is_drawn_from_what_are_not_numbers(whole: Path) -> None:

@@ -7,15 +7,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.competition import listing, participation
 from tequio_client.competition.participation import ScoreChallenge, ScoringResources
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_client.worker.ledger import key_changes
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError, first_error
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-SECOND = Signer(bytes([8]) * 32)
+SECOND, SUCCESSOR, RECOVERY = (Signer(bytes([number]) * 32) for number in (8, 17, 18))
 MODELS = {"maize": 1, "bean": 2}
 """Entrants, and the seeds of their weights."""
 
@@ -93,6 +98,7 @@ def _play(scenario: CompetitionScenario) -> None:
             scenario.log, None, "maize", "milpa/none", None, scenario.folder / "bean"
         ),
     )
+    _submit_with_a_new_key(scenario, "bean")
     scenario.messages.append(
         participation.offer(scenario.log, None, scenario.folder / EVALUATORS[0])
     )
@@ -125,6 +131,23 @@ def _play(scenario: CompetitionScenario) -> None:
     _refused(scenario, lambda: scenario.decide(scenario.organisers[:1]))
     scenario.decide(scenario.organisers)
     scenario.until(lambda view: view.phase is CompetitionPhase.DECIDED)
+
+
+def _submit_with_a_new_key(scenario: CompetitionScenario, name: str) -> None:
+    """Let a new key take the place of an entrant's, and submit the same model again."""
+    folder = key_folder(scenario.folder / f"{name}-again", SUCCESSOR)
+    key_folder(scenario.folder / "recovery", RECOVERY)  # for a forger, who has everybody's keys
+    trio.run(_replace_key, scenario.url, scenario.folder / name)
+    said = participation.submit_repository(scenario.log, None, name, f"milpa/{name}", None, folder)
+    scenario.messages.append(f"again: {said}")
+
+
+async def _replace_key(url: str, folder: Path) -> None:
+    former = identity.load_or_create(folder)
+    async with LedgerApi(url) as api:
+        async with Outbox(api, folder, former) as outbox:
+            await key_changes.bind_recovery(outbox, RECOVERY)
+        await key_changes.replace(api, former.key, SUCCESSOR, RECOVERY)
 
 
 def _refused(scenario: CompetitionScenario, act: Callable[[], object]) -> None:
@@ -162,6 +185,15 @@ def test_the_outcome_in_the_log_ranks_what_was_submitted(scenario: CompetitionSc
         assert place.submission == to_text(view.submissions[place.entrant])
 
 
+def test_an_entrant_whose_key_was_replaced_submits_with_the_new_one(
+    scenario: CompetitionScenario,
+) -> None:
+    assert any(line.startswith("again: bean submits milpa/bean") for line in scenario.messages)
+    submitted = scenario.view().entrants["bean"].submitted
+    assert submitted is not None
+    assert submitted.author == SUCCESSOR.key
+
+
 def test_an_evaluator_that_was_killed_scored_nothing_twice(scenario: CompetitionScenario) -> None:
     view = scenario.view()
     for name in MODELS:
@@ -185,7 +217,7 @@ def test_the_salts_were_for_their_owner_alone(scenario: CompetitionScenario) -> 
 @pytest.mark.parametrize(
     "told",
     [
-        "maize was entered by ",
+        "maize belongs to ",
         "nothing is drawn in Small: its draw is at 20",
         "too early: shares of Small can be published after the draw",
         "Small is closed: entries were possible until",

@@ -144,17 +144,21 @@ def test_a_device_that_is_not_there_was_not_asked_for_rightly(
     assert CliRunner().invoke(verify_competition, command).exit_code == 2
 
 
-def test_challenged_documents_come_first(
-    models: dict[str, Path], numbers: dict[tuple[str, str], int]
-) -> None:
-    log = played(models, numbers)
+def challenged(log: DishonestLog, places: tuple[int, ...]) -> JudgedCompetition:
+    """The same competition, with challenges of beta's scores for these of its drawn documents."""
     draw = log.view.draw
     assert draw is not None
-    doubted = draw.documents[2]
     log.remove_last()
-    log.challenge("beta", log.scorers[0], doubted)
+    for at in places:
+        log.challenge("beta", log.scorers[0], draw.documents[at])
     log.result()
-    judged = JudgedCompetition(view=log.view, texts=(), contenders=(), outcome=log.outcome())
+    return JudgedCompetition(view=log.view, texts=(), contenders=(), outcome=log.outcome())
+
+
+def test_a_challenged_document_comes_first(
+    models: dict[str, Path], numbers: dict[tuple[str, str], int]
+) -> None:
+    judged = challenged(played(models, numbers), (2,))
     for seed in range(5):
         chance = random.Random(seed)
         assert rescoring.choose_documents(judged, "beta", 1, chance) == [2]
@@ -162,3 +166,18 @@ def test_challenged_documents_come_first(
         tuple(rescoring.choose_documents(judged, "alpha", 1, random.Random(n))) for n in range(9)
     }
     assert len(others) > 1, "an evaluator cannot know which"
+
+
+@attack("P12", layer="cli", ends="challenges of true scores get half of the documents at most")
+def test_challenges_cannot_turn_the_check_away_from_other_documents(
+    models: dict[str, Path], numbers: dict[tuple[str, str], int]
+) -> None:
+    judged = challenged(played(models, numbers), (0, 1, 2))
+
+    def choices(most: int) -> set[tuple[int, ...]]:
+        chances = map(random.Random, range(30))
+        return {tuple(rescoring.choose_documents(judged, "beta", most, one)) for one in chances}
+
+    assert choices(2) == {(0, 3), (1, 3), (2, 3)}
+    assert choices(3) == {(0, 1, 3), (0, 2, 3), (1, 2, 3)}
+    assert choices(DRAWN) == {(0, 1, 2, 3)}, "for want of others"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +14,14 @@ from tequio_client.dataset.build import (
     ShardOptions,
     build_shards,
 )
+from tequio_client.dataset.encode import TextEncoder
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.worker.store.trees import TreeRef, split_leaves
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.log import merkle
 from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus, held_out_file_name, train_file_name
+from tests.support import chats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,6 +132,21 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
     assert set(ids.tolist()) == {0, 1, 299}
     copied = (tmp_path / "out" / "tokenizer.json").read_bytes()
     assert copied == (tmp_path / "tokenizer.json").read_bytes()
+
+
+def test_zero_bytes_that_raw_bytes_leave_out_are_not_counted() -> None:
+    found = TextEncoder(tokenizer=ByteTokenizer()).encode("ma\0íz\0")
+    assert (len(found.ids), found.text_bytes) == (5, 5)
+
+
+def test_a_text_that_spells_the_separator_has_none_inside(tmp_path: Path) -> None:
+    tokenizer = chats.tokenizer(chats.byte_level_tokenizer(tmp_path))
+    text = f"a text ends with {chats.SEPARATOR}, and this one goes on"
+    encoder = TextEncoder(tokenizer=tokenizer)
+    for one in (encoder, copy.deepcopy(encoder)):  # pickled, as for another process
+        ids = one.encode(text).ids.tolist()
+        assert tokenizer.separator not in ids
+        assert tokenizer.decode(ids) == text
 
 
 def test_the_standard_library_is_a_source() -> None:

@@ -205,6 +205,12 @@ def test_fields_that_other_rows_have_are_left_out() -> None:
     assert chats.texts_of(empty) == [""]
 
 
+def test_conversations_whose_keys_are_in_another_order_are_one_document() -> None:
+    turned = [dict(reversed(one.items())) for one in TALK]
+    one, other = chats.texts_of(chats.rows(TALK, turned))
+    assert one == other
+
+
 def test_long_conversations_are_cut_and_silent_ones_left_out(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.word_tokenizer(tmp_path), 16)
     words = " ".join(chats.WORDS[:8])

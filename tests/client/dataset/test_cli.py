@@ -50,6 +50,13 @@ def test_a_folder_and_a_dataset_at_once_are_refused(tmp_path: Path) -> None:
     assert "choose exactly one of" in result.output
 
 
+def test_a_seed_beyond_eight_bytes_is_refused(tmp_path: Path) -> None:
+    asked = ["build", str(tmp_path / "out"), "--folder", str(tmp_path), "--seed", str(2**64)]
+    result = CliRunner().invoke(data, asked)
+    assert result.exit_code == 2
+    assert "0<=x<=18446744073709551615" in result.output
+
+
 def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     asked = ["build", str(tmp_path / "out"), "--folder", str(tmp_path / "none")]
     result = CliRunner().invoke(data, asked)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 from tequio_client.ipc import trainer
 from tequio_client.trainer import evaluate, prepared
@@ -153,6 +153,9 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, "<s>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 0)]
+    )
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
     theirs = replace(shop, prepare=prepare)
@@ -162,6 +165,7 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     long = HeldOutDocument(tokens=np.array([5] * 40), text_bytes=280)
     text = spell(evaluate.prompt_tokens(long, spell))
     assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
+    assert evaluate.prompt_ids(theirs, "Once upon") == [0, 1, 2], "behind a separator alone"
 
 
 def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(

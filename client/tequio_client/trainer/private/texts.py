@@ -7,7 +7,7 @@ With differential privacy a document is what is protected, whole, so a step must
 each is drawn by itself, with the same probability (Poisson sampling), and a drawn one gives one
 random piece of `sequence` tokens, or all of it if it is shorter.
 
-Equal documents count once. A file that is not UTF-8 is left out.
+Equal documents count once. A file that is not UTF-8 is left out, as is a text that cannot be.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.tokenizers import TextTokenizer
+from tequio_client.tokenizers import TextTokenizer, encode_document
 from tequio_client.trainer.private import noise
 from tequio_client.trainer.private.noise import RandomBits
 from tequio_shared.errors import UserFacingError
@@ -87,10 +87,13 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     kind = np.min_scalar_type(tokenizer.vocab_size)  # a byte is the least that an id takes
     try:
         for text in _texts(folder):
-            name = sha256(text.encode())
+            try:
+                name = sha256(text.encode())
+            except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell
+                continue
             if text.strip() and name not in seen:
                 seen.add(name)
-                ids = np.append(tokenizer.separator, tokenizer.encode(text))
+                ids = np.append(tokenizer.separator, encode_document(tokenizer, text))
                 parts.append(ids.astype(kind))
     except OSError as err:
         raise UserFacingError(f"cannot read {err.filename or folder}: {err.strerror}") from err
@@ -106,16 +109,20 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     )
 
 
+def text_files(folder: Path) -> list[Path]:
+    """The files of a folder, at any depth, that are read for texts."""
+    suffixes = (*TEXT_SUFFIXES, LINES_SUFFIX)
+    found = (one for one in folder.rglob("*") if one.suffix.lower() in suffixes)
+    return sorted(one for one in found if one.is_file())
+
+
 def _texts(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.rglob("*")):
-        suffix = path.suffix.lower()
-        if suffix not in (*TEXT_SUFFIXES, LINES_SUFFIX) or not path.is_file():
-            continue
+    for path in text_files(folder):
         try:
             content = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError:
             continue
-        if suffix == LINES_SUFFIX:
+        if path.suffix.lower() == LINES_SUFFIX:
             yield from _lines(path, content)
         else:
             yield content

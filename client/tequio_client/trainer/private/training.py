@@ -38,7 +38,7 @@ from tequio_client.trainer.prepared import ModelError
 from tequio_client.trainer.private import accountant, noise
 from tequio_client.trainer.private.dp_sgd import PrivateStep
 from tequio_client.trainer.private.noise import RandomBits
-from tequio_client.trainer.private.texts import PrivateTexts, read_texts
+from tequio_client.trainer.private.texts import PrivateTexts, read_texts, text_files
 from tequio_client.trainer.token_loss import count_targets
 from tequio_client.trainer.weights import read_json_file
 from tequio_shared.errors import TequioError, UserFacingError
@@ -117,7 +117,7 @@ class LocalTrainer:
         config = read_json_file(Path(request.config))
         key = (
             *(config, request.tokenizer, request.data, request.device),
-            *(request.privacy is None, _newest(Path(request.data))),
+            *(request.privacy is None, _states(Path(request.data))),
         )
         chosen = devices.open_device(request.device)
         devices.apply_limits(chosen, threads=request.threads, memory_mb=0)
@@ -202,13 +202,13 @@ def _made(
     return _Setup(key=key, model=built, layout=built.layout("flat"), device=chosen, texts=texts)
 
 
-def _newest(folder: Path) -> tuple[int, int]:
-    """Number of the files in a folder, and the newest change to one of them."""
+def _states(folder: Path) -> tuple[tuple[Path, int, int], ...]:
+    """The files with texts, each with its size and the time of its last change."""
     try:
-        times = [one.stat().st_mtime_ns for one in folder.rglob("*")]
+        found = [(one, one.stat()) for one in text_files(folder)]
     except OSError as err:
         raise UserFacingError(f"cannot read {folder}: {err.strerror}") from err
-    return len(times), max(times, default=0)
+    return tuple((path, state.st_size, state.st_mtime_ns) for path, state in found)
 
 
 def _check_fit(request: LocalTraining, setup: _Setup) -> None:

@@ -12,7 +12,7 @@ from tequio_client.ipc.private import InnerSteps, LocalTrained
 from tequio_client.trainer.prepared import ModelError
 from tequio_client.trainer.private import accountant, noise
 from tequio_client.trainer.private.accountant import BudgetSpentError
-from tequio_client.trainer.private.texts import PrivateTexts
+from tequio_client.trainer.private.texts import PrivateTexts, read_texts
 from tequio_client.trainer.private.training import (
     MOST_MOVE,
     LocalTrainer,
@@ -20,6 +20,7 @@ from tequio_client.trainer.private.training import (
 )
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.private.private_member import PrivateMember, rules
+from tests.support import chats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,8 +139,9 @@ def test_too_few_documents_for_a_batch_are_refused_with_the_way_out(tmp_path: Pa
 
 def test_lines_are_documents_and_equal_ones_count_once(member: PrivateMember) -> None:
     lines = [json.dumps({"text": f"line {number}"}) for number in range(30)]
+    half = '{"text": "half \\ud83d of a pair"}'
     path = member.folder / "texts" / "more.jsonl"
-    path.write_text("\n".join([*lines, "", lines[0], '"a bare text"']), "utf-8")
+    path.write_text("\n".join([*lines, "", lines[0], half, '"a bare text"']), "utf-8")
     (member.folder / "texts" / "picture.png").write_bytes(b"no text")
     (member.folder / "texts" / "latin.txt").write_bytes(b"caf\xe9")
     (member.folder / "texts" / "empty.md").write_text(" \n")
@@ -147,6 +149,20 @@ def test_lines_are_documents_and_equal_ones_count_once(member: PrivateMember) ->
     path.write_text('{"body": "x"}', "utf-8")
     with pytest.raises(UserFacingError, match=r"more.jsonl, line 1 has no text"):
         _train(member, 2, privacy=rules())
+
+
+def test_a_text_that_spells_the_separator_is_one_document(tmp_path: Path) -> None:
+    tokenizer = chats.tokenizer(chats.byte_level_tokenizer(tmp_path / "tokenizer"))
+    (tmp_path / "one.txt").write_text(f"a text ends with {chats.SEPARATOR}, and goes on", "utf-8")
+    texts = read_texts(tmp_path, tokenizer)
+    assert np.flatnonzero(texts.ids == tokenizer.separator).tolist() == texts.starts.tolist()
+
+
+def test_a_text_that_its_owner_took_away_is_no_longer_trained_on(member: PrivateMember) -> None:
+    trainer, path = LocalTrainer(lambda *_: None), member.folder / "texts" / "0003.txt"
+    assert trainer.train(member.request(1, privacy=rules())).dataset == 64
+    path.rename(path.with_suffix(".off"))
+    assert trainer.train(member.request(2, privacy=rules())).dataset == 63
 
 
 @pytest.mark.parametrize(
