@@ -48,7 +48,14 @@ class AppModel(QObject):
     refused = Signal(object, str)
     """A question and the reason why it has no reply."""
 
-    def __init__(self, worker: WorkerClient, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        worker: WorkerClient,
+        parent: QObject | None = None,
+        *,
+        stored: Preferences | None = None,
+    ) -> None:
+        """`stored` are the worker's preferences of last time."""
         super().__init__(parent)
         self._worker = worker
         self.snapshot: Snapshot | None = None
@@ -58,6 +65,7 @@ class AppModel(QObject):
         self.session = UNKNOWN_SESSION
         self._command: DesiredState | None = None
         self._preferences: Preferences | None = None
+        self._worker_preferences = stored or Preferences()
         self._others_since_ms: int | None = None  # when the worker first showed others than ours
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
@@ -80,10 +88,8 @@ class AppModel(QObject):
 
     @property
     def preferences(self) -> Preferences:
-        """Our choice until the worker shows it, then the worker's."""
-        if self._preferences is not None:
-            return self._preferences
-        return self.snapshot.preferences if self.snapshot else Preferences()
+        """Our choice until the worker shows it, then those that a worker showed last."""
+        return self._preferences or self._worker_preferences
 
     def update_session(self, facts: SessionFacts) -> None:
         self.session = facts
@@ -154,6 +160,7 @@ class AppModel(QObject):
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshot, self.why_gone = snapshot, ""
+        self._worker_preferences = snapshot.preferences
         if self._preferences is not None:
             self._reconcile(snapshot, self._preferences)
         self.snapshot_changed.emit(snapshot)

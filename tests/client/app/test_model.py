@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from tequio_client.app.model import AppModel
 from tequio_client.ipc import control
 from tequio_client.ipc.account import RequestName
 from tequio_client.ipc.control import AskDiagnostics
@@ -17,7 +18,6 @@ from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -83,6 +83,15 @@ def test_preferences_that_the_worker_does_not_take_are_not_shown_as_if(
     with qtbot.waitSignal(model.preferences_changed) as told:
         worker.send_snapshot(replace(LENDING, at_ms=NOW_MS + 3_100))
     assert told.args == [AGREED]
+    assert model.preferences == AGREED
+
+
+def test_without_a_worker_the_preferences_are_those_that_it_showed_or_stored_last(
+    model: AppModel, worker: ScriptedWorker
+) -> None:
+    assert AppModel(worker, stored=AGREED).preferences == AGREED
+    worker.send_snapshot(LENDING)
+    worker.gone.emit("the worker ended with code 3")
     assert model.preferences == AGREED
 
 
