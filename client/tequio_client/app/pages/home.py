@@ -507,7 +507,7 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         details = snapshot.ledger.problem if is_away else str(decision.values.get("problem", ""))
         is_new = decision.values.get("fact") == "none"
         target = REASON_PAGES.get(decision.reason, "settings")
-        return BannerText("info" if is_new else "error", words, target, details)
+        return BannerText("info" if is_new else "error", words, target, details=details)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     if snapshot.line.cap_reached_ms:

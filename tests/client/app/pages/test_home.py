@@ -340,6 +340,8 @@ def test_the_banners_button_leads_where_something_can_be_done(
 ) -> None:
     worker.send_snapshot(SCENES["attention"])
     home.refresh()
+    assert home.banner.button.text() == "Open Activity"
+    assert home.banner.details.isVisible()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
     worker.send_snapshot(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     home.refresh()
