@@ -2645,16 +2645,16 @@
         <translation>Rangliste um dich herum</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Ganze Rangliste</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Noch nicht in der Rangliste</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Nach deiner ersten verifizierten Runde siehst du, wer etwa gleich viele Punkte hat.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Ganze Rangliste</translation>
     </message>
     <message>
         <source>No ranking now</source>
@@ -5221,19 +5221,19 @@
     </message>
     <message>
         <source>{number}T</source>
-        <translation>{number} Bio</translation>
+        <translation>{number} Bio</translation>
     </message>
     <message>
         <source>{number}B</source>
-        <translation>{number} Mrd</translation>
+        <translation>{number} Mrd</translation>
     </message>
     <message>
         <source>{number}M</source>
-        <translation>{number} GB</translation>
+        <translation>{number} Mio</translation>
     </message>
     <message>
         <source>{number}k</source>
-        <translation>{number} Tsd</translation>
+        <translation>{number} Tsd</translation>
     </message>
 </context>
 <context>

@@ -2645,16 +2645,16 @@
         <translation>Clasificación a tu alrededor</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Clasificación completa</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Aún sin puesto</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Tras tu primera ronda verificada verás quién tiene más o menos los mismos puntos.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Clasificación completa</translation>
     </message>
     <message>
         <source>No ranking now</source>

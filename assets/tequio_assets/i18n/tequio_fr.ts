@@ -2645,16 +2645,16 @@
         <translation>Le classement autour de vous</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Classement complet</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Pas encore classé</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Après votre première manche vérifiée, vous verrez qui a à peu près autant de points.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Classement complet</translation>
     </message>
     <message>
         <source>No ranking now</source>

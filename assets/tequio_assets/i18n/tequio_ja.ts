@@ -2631,16 +2631,16 @@
         <translation>あなたの周辺のランキング</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>全体のランキング</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>順位はまだありません</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>最初のラウンドが検証されると、ポイントの近い人が表示されます。</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>全体のランキング</translation>
     </message>
     <message>
         <source>No ranking now</source>

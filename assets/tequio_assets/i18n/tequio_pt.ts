@@ -2645,16 +2645,16 @@
         <translation>Classificação perto de você</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Classificação completa</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>Ainda sem posição</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>Depois da sua primeira rodada verificada, você vê quem tem mais ou menos os mesmos pontos.</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>Classificação completa</translation>
     </message>
     <message>
         <source>No ranking now</source>

@@ -2631,16 +2631,16 @@
         <translation>与您名次相近的排行</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>完整排行榜</translation>
+    </message>
+    <message>
         <source>Not ranked yet</source>
         <translation>尚未排名</translation>
     </message>
     <message>
         <source>After your first verified round you see who has about as many points.</source>
         <translation>完成首个已验证的轮次后，会看到积分相近的志愿者。</translation>
-    </message>
-    <message>
-        <source>Full ranking</source>
-        <translation>完整排行榜</translation>
     </message>
     <message>
         <source>No ranking now</source>
