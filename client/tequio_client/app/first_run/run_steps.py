@@ -76,21 +76,22 @@ class RunStep(FirstRunStep):
         self.list.forget()
 
     def refresh(self) -> None:
-        if self.context.model.snapshot is None:  # the worker starts again, and then is asked again
-            self.list.forget()
         self.network.refresh()
         self._runs.setVisible(self.context.has_network)
-        self.away.setVisible(self.context.has_network and bool(self.list.problem))
+        if self.context.has_network:
+            self.list.poll()
+        snapshot = self.context.model.snapshot
+        self.away.setVisible(
+            self.context.has_network and snapshot is not None and bool(self.list.problem)
+        )
         if not self.context.has_network:
             return
-        self.list.poll()
-        if self.list.problem and self.context.model.snapshot is not None:
+        if snapshot is not None and self.list.problem:
             words = self.tr(
                 "The network is not answering, so its runs cannot be listed. You can go on: Tequio "
                 "keeps trying, and joins the run that fits this computer best."
             )
-            details = self.context.model.snapshot.ledger.problem
-            self.away.show_words("info", words, details=details)
+            self.away.show_words("info", words, details=snapshot.ledger.problem)
         if self.list.reply is not None:
             self._show_runs(self.list.reply.rows)
             if self.context.draft_store.draft.run not in self.rows:  # it has ended

@@ -399,6 +399,22 @@ def test_without_a_ledger_a_run_is_chosen_later(place: FirstRunSetup, qtbot: QtB
     assert made.next.isEnabled()
 
 
+def test_a_worker_that_starts_again_lists_the_runs_at_once(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    reply, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], "the ledger is away"
+    made = place.first_run("run")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    place.worker.gone.emit("")
+    assert not step.away.isVisible()
+    place.worker.replies[AskRuns] = reply
+    place.worker.send_snapshot(NEW)
+    assert len(step.rows) > 1
+    assert not step.away.isVisible()
+
+
 def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:
     rows, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], "the ledger is away"
     place.book.change(run="a run of last week")
