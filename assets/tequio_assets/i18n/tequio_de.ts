@@ -1436,14 +1436,6 @@
         <translation>Diese Regel ändern</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>Der Hintergrunddienst startet.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Bis das gelöst ist, wird nichts verliehen.</translation>
     </message>
@@ -4361,13 +4353,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4635,10 +4620,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Netzwerk beitreten …</translation>
@@ -5239,6 +5220,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>Der Hintergrunddienst startet.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Wird pausiert …</translation>
     </message>
@@ -5677,6 +5666,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Geht es so weiter, sind die {cap} Datenverkehr dieses Monats am {day} verbraucht. Dann wird bis zum nächsten Monat nichts verliehen, außer du erhöhst das Limit.</translation>
     </message>
@@ -5731,10 +5724,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Läufe öffnen</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Erneut versuchen</translation>
     </message>
     <message>
         <source>Join a network…</source>

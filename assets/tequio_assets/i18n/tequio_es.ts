@@ -1436,14 +1436,6 @@
         <translation>Cambiar esta regla</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>El programa de trabajo está arrancando.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>No se presta nada hasta que esto se resuelva.</translation>
     </message>
@@ -4361,13 +4353,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4635,10 +4620,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Unirse a una red…</translation>
@@ -5239,6 +5220,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>El programa de trabajo está arrancando.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Pausando…</translation>
     </message>
@@ -5677,6 +5666,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Al ritmo actual, los {cap} de tráfico de este mes se acaban el {day}. Después no se presta nada hasta el mes siguiente, salvo que subas el límite.</translation>
     </message>
@@ -5731,10 +5724,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Abrir Entrenamientos</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
     </message>
     <message>
         <source>Join a network…</source>

@@ -1436,14 +1436,6 @@
         <translation>Modifier cette règle</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>Le service d’arrière-plan démarre.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Rien n’est prêté tant que ce n’est pas résolu.</translation>
     </message>
@@ -4361,13 +4353,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4635,10 +4620,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Rejoindre un réseau…</translation>
@@ -5239,6 +5220,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Démarrage</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>Le service d’arrière-plan démarre.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Mise en pause…</translation>
     </message>
@@ -5677,6 +5666,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Au rythme actuel, les {cap} de trafic de ce mois seront épuisés le {day}. Rien ne sera alors prêté jusqu’au mois suivant, sauf si vous relevez la limite.</translation>
     </message>
@@ -5731,10 +5724,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Ouvrir Entraînements</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Réessayer</translation>
     </message>
     <message>
         <source>Join a network…</source>

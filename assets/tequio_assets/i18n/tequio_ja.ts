@@ -1427,14 +1427,6 @@
         <translation>このルールを変更</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>ワーカーを起動しています。</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>解決するまで提供しません。</translation>
     </message>
@@ -4337,13 +4329,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4609,10 +4594,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>ネットワークに参加…</translation>
@@ -5211,6 +5192,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>開始中</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>ワーカーを起動しています。</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>一時停止しています…</translation>
     </message>
@@ -5649,6 +5638,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>現在のペースでは、今月の通信量{cap}は{day}に使い切ります。上限を引き上げない限り、その後は翌月まで提供しません。</translation>
     </message>
@@ -5703,10 +5696,6 @@
     <message>
         <source>Open Runs</source>
         <translation>学習プロジェクトを開く</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>再試行</translation>
     </message>
     <message>
         <source>Join a network…</source>

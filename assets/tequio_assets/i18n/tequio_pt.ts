@@ -1436,14 +1436,6 @@
         <translation>Mudar esta regra</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>O serviço em segundo plano está iniciando.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Nada é emprestado até isto ser resolvido.</translation>
     </message>
@@ -4361,13 +4353,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4635,10 +4620,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Entrar em uma rede…</translation>
@@ -5239,6 +5220,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>O serviço em segundo plano está iniciando.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Pausando…</translation>
     </message>
@@ -5677,6 +5666,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Tentar de novo</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Neste ritmo, os {cap} de tráfego deste mês acabam em {day}. Depois disso, nada é emprestado até o mês seguinte, a menos que você aumente o limite.</translation>
     </message>
@@ -5731,10 +5724,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Abrir Treinamentos</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Tentar de novo</translation>
     </message>
     <message>
         <source>Join a network…</source>

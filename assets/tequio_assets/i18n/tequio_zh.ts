@@ -1427,14 +1427,6 @@
         <translation>更改此规则</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>工作进程正在启动。</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>解决之前不会贡献算力。</translation>
     </message>
@@ -4337,13 +4329,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4609,10 +4594,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>加入网络…</translation>
@@ -5211,6 +5192,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>工作进程正在启动。</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>正在暂停…</translation>
     </message>
@@ -5649,6 +5638,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>按目前的速度，本月的 {cap} 流量将在 {day} 用完。除非提高上限，之后直到下个月都不会贡献。</translation>
     </message>
@@ -5703,10 +5696,6 @@
     <message>
         <source>Open Runs</source>
         <translation>打开训练任务</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
     </message>
     <message>
         <source>Join a network…</source>

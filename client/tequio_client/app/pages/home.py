@@ -223,8 +223,7 @@ class HomeHeader(Columns):
         word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
-        state = worker_texts.shown_state(snapshot) if snapshot else LendingState.WAITING
-        self._mark.show_state(state)
+        self._mark.show_state(worker_texts.shown_state(model))
         self._show_ways(decision, is_settled=model.unconfirmed is None)
         lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
@@ -247,11 +246,9 @@ class HomeHeader(Columns):
 
     def _heading_texts(self) -> tuple[str, str]:
         model = self._context.model
-        snapshot = model.snapshot
-        if snapshot is None:
-            return self.tr("Starting"), self.tr("The worker is being started.")
-        word, reason = headline(model, snapshot, self._context.now_ms())
-        if snapshot.decision.state is LendingState.ATTENTION and model.unconfirmed is None:
+        word, reason = headline(model, self._context.now_ms())
+        is_broken = worker_texts.shown_state(model) is LendingState.ATTENTION
+        if is_broken and model.unconfirmed is None:
             reason = self.tr("Nothing is lent until this is solved.")
         return word, reason
 

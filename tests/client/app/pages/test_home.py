@@ -174,6 +174,8 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
     home.refresh()
     assert home.banner.isVisible()
     assert home.banner.words.text() == "The worker ended five times: disk full"
+    assert home.header.title.text() == "Attention"
+    assert home.header.reason.text() == "Nothing is lent until this is solved."
     assert not home.header.primary.isEnabled()
 
 
