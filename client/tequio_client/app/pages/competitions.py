@@ -202,8 +202,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
-            is_ours, is_chosen = run.run == ours, run.run == chosen
-            self.joining.show_run(run, resources, is_ours=is_ours, is_chosen=is_chosen)
+            self.joining.show_run(run, resources, ours=ours, is_chosen=run.run == chosen)
 
     def _show_curves(self, row: CompetitionRow) -> None:
         runs = tuple(one.run for one in row.entrants if one.run)[:MAX_CURVES]

@@ -177,8 +177,7 @@ class RunsPage(ListPage[RunsReply]):
             current = self._row(ours)
             self.detail.show_any(is_chosen=chosen == AUTOMATIC, now=current.name if current else "")
         else:
-            is_ours, is_chosen = run.run == ours, run.run == chosen
-            self.detail.show_run(run, resources, is_ours=is_ours, is_chosen=is_chosen)
+            self.detail.show_run(run, resources, ours=ours, is_chosen=run.run == chosen)
 
     def _row(self, run: str) -> RunRow | None:
         return next((row for row in self._rows or () if row.run == run), None)
