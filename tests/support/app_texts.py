@@ -120,7 +120,7 @@ class Text(NamedTuple):
     @property
     def is_plural(self) -> bool:
         """True if the text depends on a number."""
-        return "%n" in self.source
+        return "%n" in self.source or "%Ln" in self.source
 
 
 def path_of(code: str) -> Path:

@@ -4397,9 +4397,12 @@
         <source>None yet</source>
         <translation>Noch keiner</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>von {ranked} Freiwilligen</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>von %Ln Freiwilligen</numerusform>
+            <numerusform>von %Ln Freiwilligen</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

@@ -4397,9 +4397,12 @@
         <source>None yet</source>
         <translation>Aún ninguno</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>de {ranked} voluntarios</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>de %Ln voluntario</numerusform>
+            <numerusform>de %Ln voluntarios</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

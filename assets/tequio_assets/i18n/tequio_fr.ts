@@ -4397,9 +4397,12 @@
         <source>None yet</source>
         <translation>Pas encore</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>sur {ranked} volontaires</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>sur %Ln volontaire</numerusform>
+            <numerusform>sur %Ln volontaires</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

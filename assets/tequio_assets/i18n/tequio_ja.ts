@@ -4372,9 +4372,11 @@
         <source>None yet</source>
         <translation>まだなし</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>ボランティア{ranked}人中</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>ボランティア%Ln人中</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

@@ -4397,9 +4397,12 @@
         <source>None yet</source>
         <translation>Nenhuma ainda</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>de {ranked} voluntários</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>de %Ln voluntário</numerusform>
+            <numerusform>de %Ln voluntários</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

@@ -4372,9 +4372,11 @@
         <source>None yet</source>
         <translation>暂无</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>共 {ranked} 位志愿者</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>共 %Ln 位志愿者</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>

@@ -394,7 +394,7 @@ class Stats(StatCards):
         checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
         vesting = worker_texts.vesting_text(points)
         self.total.show_points(points.total, more if points.unverified else checked, more=vesting)
-        of_all = self.tr("of {ranked} volunteers").format(ranked=figures.count(points.ranked))
+        of_all = self.tr("of %Ln volunteer(s)", "", points.ranked)
         unranked = self.tr("After your first verified round")
         rank = f"#{figures.count(points.rank)}" if points.rank else figures.ABSENT
         self.rank.show_figure(rank, of_all if points.rank else unranked)

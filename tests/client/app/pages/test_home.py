@@ -438,6 +438,12 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
     )
 
 
+def test_the_only_volunteer_is_one_of_one(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(replace(LENDING, points=replace(LENDING.points, rank=1, ranked=1)))
+    home.refresh()
+    assert home.stats.rank.note.text() == "of 1 volunteer"
+
+
 def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorker) -> None:
     points = replace(LENDING.points, per_day=12_345_678)
     worker.send_snapshot(replace(LENDING, points=points))
