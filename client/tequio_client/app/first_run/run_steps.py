@@ -62,7 +62,7 @@ class RunStep(FirstRunStep):
         self._list = vbox(spacing=10)
         self._runs = holding(self._list)
         fill(self.body, self.network, self.away, self._runs, None)
-        self._shown: tuple[RunRow, ...] | None = None
+        self._shown: tuple[tuple[RunRow, Fit], ...] | None = None
         self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
         self.list.set_question(AskRuns())
         self.list.changed.connect(self.refresh)
@@ -98,7 +98,7 @@ class RunStep(FirstRunStep):
                 self.context.draft_store.change(run=AUTOMATIC_RUN)
 
     def _show_runs(self, rows: tuple[RunRow, ...]) -> None:
-        found = tuple(row for row in rows if row.is_open)
+        found = tuple((row, self._fit(row)) for row in rows if row.is_open)
         if found == self._shown:
             return
         self._shown = found
@@ -110,9 +110,9 @@ class RunStep(FirstRunStep):
         recommended = Chip(self.tr("Recommended"), "sparkles", "accent")
         note = self.tr("The open run that fits this computer and needs it most.")
         self.rows = {AUTOMATIC_RUN: _row(self.tr("Choose for me"), recommended, note)}
-        for run in found:
-            fit, needs = self._fit(run), self._needs(run)
-            self.rows[run.run] = _row(run.name, fit, needs, f"{run.name}: {fit.text}. {needs}")
+        for run, fit in found:
+            chip, needs = self._chip(run, fit), self._needs(run)
+            self.rows[run.run] = _row(run.name, chip, needs, f"{run.name}: {chip.text}. {needs}")
         for name, row in self.rows.items():
             row.finish_layout()
             row.setChecked(name == self._chosen())
@@ -130,14 +130,17 @@ class RunStep(FirstRunStep):
         run = self.context.draft_store.draft.run
         return run if run in self.rows else AUTOMATIC_RUN
 
-    def _fit(self, run: RunRow) -> Chip:
+    def _fit(self, run: RunRow) -> Fit:
         snapshot, model = self.context.model.snapshot, self.context.model
+        if snapshot is None:
+            return Fit.UNKNOWN
+        chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
+        return overall_fit(needs_of(run, resources(snapshot, chosen)))
+
+    def _chip(self, run: RunRow, fit: Fit) -> Chip:
         if is_full(run):
             return Chip(self.tr("Full"), "users", "warn")
-        chip, fit = Chip(), Fit.UNKNOWN
-        if snapshot is not None:
-            chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
-            fit = overall_fit(needs_of(run, resources(snapshot, chosen)))
+        chip = Chip()
         update_fit_chip(chip, fit)
         return chip
 

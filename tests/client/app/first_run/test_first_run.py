@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from keyring.backends import fail
+from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSlider, QWidget
 
@@ -31,6 +32,7 @@ from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
 from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.app_worker_answers import SMALL
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 from tests.support.window_contents import PaintedPart, is_cut, labels, not_mirrored, painted_parts
@@ -413,6 +415,18 @@ def test_a_worker_that_starts_again_lists_the_runs_at_once(
     place.worker.send_snapshot(NEW)
     assert len(step.rows) > 1
     assert not step.away.isVisible()
+
+
+def test_what_fits_is_said_as_soon_as_the_machine_is_known(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    made = place.first_run("run", replace(NO_CARD, machine=replace(NO_CARD.machine, gpus=None)))
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Not known yet.")
+    place.worker.send_snapshot(NO_CARD)
+    assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Fits.")
 
 
 def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:
