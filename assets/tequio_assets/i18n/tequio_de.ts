@@ -2777,6 +2777,10 @@
         <translation>Startet von Hand</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Lauf: wie gewählt</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Lauf: automatisch</translation>
     </message>
@@ -2787,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Schlüssel nicht gesichert</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>Der Computer tritt dem Lauf bei, den du gewählt hast; dessen Modell und erste Daten werden einmal heruntergeladen.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

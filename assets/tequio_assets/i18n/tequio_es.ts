@@ -2777,6 +2777,10 @@
         <translation>Arranca a mano</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Entrenamiento: el elegido</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Entrenamiento: automático</translation>
     </message>
@@ -2787,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Clave sin copia de seguridad</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>Se entra en el entrenamiento que elegiste; su modelo y sus primeros datos se descargan una sola vez.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

@@ -2777,6 +2777,10 @@
         <translation>Se lance à la main</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Entraînement : celui choisi</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Entraînement : automatique</translation>
     </message>
@@ -2787,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Clé non sauvegardée</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>L’ordinateur rejoint l’entraînement que vous avez choisi ; son modèle et ses premières données sont téléchargés une fois.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

@@ -2763,6 +2763,10 @@
         <translation>手動で起動</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>学習プロジェクト：選択したもの</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>学習プロジェクト：自動</translation>
     </message>
@@ -2773,6 +2777,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>キー未バックアップ</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>選択した学習プロジェクトに参加し、モデルと最初のデータを一度だけダウンロードします。</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

@@ -2777,6 +2777,10 @@
         <translation>Inicia manualmente</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Treinamento: o escolhido</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Treinamento: automático</translation>
     </message>
@@ -2787,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Chave sem backup</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>O computador entra no treinamento que você escolheu; o modelo e os primeiros dados são baixados uma vez.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

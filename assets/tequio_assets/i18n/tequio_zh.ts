@@ -2763,6 +2763,10 @@
         <translation>手动启动</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>训练任务：所选任务</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>训练任务：自动</translation>
     </message>
@@ -2773,6 +2777,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>密钥未备份</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>加入所选的训练任务，并一次性下载模型和首批数据。</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>

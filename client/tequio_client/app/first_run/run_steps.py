@@ -211,6 +211,8 @@ class ReadyStep(FirstRunStep):
             self.tr("Nothing has been used yet. Press the button below to start."),
         )
         self.next_words = self.tr("Contribute")
+        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
+        self.list.set_question(AskRuns())
         pictures = ("download", "moon", "badge-check")
         self.events = [IconRow(picture, "accent", at=TOP) for picture in pictures]
         card = Card(self.tr("What happens next"))
@@ -230,6 +232,7 @@ class ReadyStep(FirstRunStep):
         return self.context.draft_store.draft.is_agreed
 
     def refresh(self) -> None:
+        self.list.retry()
         self._show_choices()
         first, second, third = self.events
         first.set_texts(
@@ -255,7 +258,8 @@ class ReadyStep(FirstRunStep):
         when.set_label(presets.get(draft.preset, ""), "clock", "accent")
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.set_label(starts if draft.starts_at_login else waits, "power", "accent")
-        what.set_label(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
+        chosen = self.tr("Run: as chosen") if self._is_unknown else self.tr("Run: automatic")
+        what.set_label(run.name if run else chosen, "boxes", "accent")
         if not self.context.has_network:
             what.set_label(self.tr("No network yet"), "triangle-alert", "warn")
         backup.setVisible(self.context.keys.state.wants_backup)
@@ -263,6 +267,10 @@ class ReadyStep(FirstRunStep):
 
     def _fetching(self) -> str:
         run = self._run()
+        if self._is_unknown:
+            return self.tr(
+                "Tequio joins the run that you chose, and downloads its model and first data once."
+            )
         if run is None:
             return self.tr(
                 "Tequio joins the run that fits best, and downloads its model and first data once."
@@ -296,9 +304,13 @@ class ReadyStep(FirstRunStep):
             minutes,
         )
 
-    def _run(self) -> RunRow | None:
-        known = self.context.model.reply(AskRuns())
-        if not isinstance(known, RunsReply):
-            return None
+    @property
+    def _is_unknown(self) -> bool:
+        """True if a run was chosen, and the list with its name is not there yet."""
         chosen = self.context.draft_store.draft.run
-        return next((row for row in known.rows if row.run == chosen), None)
+        return chosen != AUTOMATIC_RUN and self.list.reply is None
+
+    def _run(self) -> RunRow | None:
+        chosen = self.context.draft_store.draft.run
+        rows = self.list.reply.rows if self.list.reply else ()
+        return next((row for row in rows if row.run == chosen), None)

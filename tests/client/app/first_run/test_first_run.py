@@ -21,13 +21,13 @@ from tequio_client.app.first_run.draft import (
     is_first_run,
 )
 from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
-from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
+from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
-from tequio_client.ipc.runs import AskRuns
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
@@ -427,6 +427,24 @@ def test_what_fits_is_said_as_soon_as_the_machine_is_known(
     assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Not known yet.")
     place.worker.send_snapshot(NO_CARD)
     assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Fits.")
+
+
+def test_a_restart_at_the_last_step_still_knows_the_chosen_run(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    reply, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], lambda _: None
+    place.book.change(run=SMALL.run)
+    made = place.first_run("ready")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, ReadyStep)
+    assert step.chips[2].text == "Run: as chosen"
+    assert "the run that you chose" in step.events[0].text.text()
+    assert isinstance(reply, RunsReply)
+    place.worker.answer_last(reply)
+    place.worker.send_snapshot(NEW)
+    assert step.chips[2].text == SMALL.name
+    assert step.events[0].text.text().startswith(f"{SMALL.name}: ")
 
 
 def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:
