@@ -90,6 +90,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         # no stack of the last two: it would be as high as these at any time
         fill(self.body, self.head, self.banner, (self.empty, 1), (self.parts, 1))
         self.choices.selected.connect(self.select)
+        self.choices.selected.connect(lambda: self.bring_into_view(self.about.name))
         self.sides.list.selected.connect(self.select_side)
         self.joining.join_requested.connect(self.join)
         self.judging.wanted.connect(self.judge)

@@ -49,6 +49,7 @@ class RunsPage(ListPage[RunsReply]):
         self.stack.addWidget(self._parts())
         fill(self.body, self.head, self.banner, (self.stack, 1))
         self.choices.selected.connect(self.select)
+        self.choices.selected.connect(lambda: self.bring_into_view(self.detail.name))
         self.detail.join_requested.connect(self.join)
         self.detail.consent_requested.connect(self._ask_consent)
         self.model.replied.connect(self._receive_consent)
