@@ -82,7 +82,12 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, (*texts.DECLINED_AUDIT_TEXTS.values(), *texts.AUDITING)),
     (
         worker_texts.HEADLINE_CONTEXT,
-        (*worker_texts.PAUSING, *worker_texts.STARTING, *worker_texts.CUT_OFF),
+        (
+            *worker_texts.STARTING_WORKER,
+            *worker_texts.PAUSING,
+            *worker_texts.STARTING,
+            *worker_texts.CUT_OFF,
+        ),
     ),
     (checks.CONTEXT, (*checks.CHECK_NAMES, *(words for _, words in checks.VERDICTS.values()))),
     (notifications.NOTICE_CONTEXT, [text for _, text in notifications.NOTICE_TEXTS.values()]),
@@ -115,7 +120,7 @@ class Text(NamedTuple):
     @property
     def is_plural(self) -> bool:
         """True if the text depends on a number."""
-        return "%n" in self.source
+        return "%n" in self.source or "%Ln" in self.source
 
 
 def path_of(code: str) -> Path:

@@ -1436,14 +1436,6 @@
         <translation>Diese Regel ändern</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>Der Hintergrunddienst startet.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Bis das gelöst ist, wird nichts verliehen.</translation>
     </message>
@@ -2785,6 +2777,10 @@
         <translation>Startet von Hand</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Lauf: wie gewählt</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Lauf: automatisch</translation>
     </message>
@@ -2795,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Schlüssel nicht gesichert</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>Der Computer tritt dem Lauf bei, den du gewählt hast; dessen Modell und erste Daten werden einmal heruntergeladen.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4361,13 +4361,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4412,9 +4405,12 @@
         <source>None yet</source>
         <translation>Noch keiner</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>von {ranked} Freiwilligen</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>von %Ln Freiwilligen</numerusform>
+            <numerusform>von %Ln Freiwilligen</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4635,10 +4631,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Startet</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Netzwerk beitreten …</translation>
@@ -5221,23 +5213,31 @@
     </message>
     <message>
         <source>{number}T</source>
-        <translation>{number} Bio</translation>
+        <translation>{number} Bio</translation>
     </message>
     <message>
         <source>{number}B</source>
-        <translation>{number} Mrd</translation>
+        <translation>{number} Mrd</translation>
     </message>
     <message>
         <source>{number}M</source>
-        <translation>{number} GB</translation>
+        <translation>{number} Mio</translation>
     </message>
     <message>
         <source>{number}k</source>
-        <translation>{number} Tsd</translation>
+        <translation>{number} Tsd</translation>
     </message>
 </context>
 <context>
     <name>headline</name>
+    <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>Der Hintergrunddienst startet.</translation>
+    </message>
     <message>
         <source>Pausing…</source>
         <translation>Wird pausiert …</translation>
@@ -5677,6 +5677,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Geht es so weiter, sind die {cap} Datenverkehr dieses Monats am {day} verbraucht. Dann wird bis zum nächsten Monat nichts verliehen, außer du erhöhst das Limit.</translation>
     </message>
@@ -5703,10 +5707,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Läufe öffnen</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Erneut versuchen</translation>
     </message>
     <message>
         <source>Join a network…</source>

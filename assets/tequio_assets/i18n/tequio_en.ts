@@ -232,6 +232,13 @@
             <numerusform>%n rounds pending</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>of %Ln volunteer</numerusform>
+            <numerusform>of %Ln volunteers</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>TeamDialog</name>

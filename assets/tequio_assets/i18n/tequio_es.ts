@@ -1436,14 +1436,6 @@
         <translation>Cambiar esta regla</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>El programa de trabajo está arrancando.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>No se presta nada hasta que esto se resuelva.</translation>
     </message>
@@ -2785,6 +2777,10 @@
         <translation>Arranca a mano</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Entrenamiento: el elegido</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Entrenamiento: automático</translation>
     </message>
@@ -2795,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Clave sin copia de seguridad</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>Se entra en el entrenamiento que elegiste; su modelo y sus primeros datos se descargan una sola vez.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4361,13 +4361,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4412,9 +4405,12 @@
         <source>None yet</source>
         <translation>Aún ninguno</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>de {ranked} voluntarios</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>de %Ln voluntario</numerusform>
+            <numerusform>de %Ln voluntarios</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4635,10 +4631,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Unirse a una red…</translation>
@@ -5239,6 +5231,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>El programa de trabajo está arrancando.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Pausando…</translation>
     </message>
@@ -5677,6 +5677,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Al ritmo actual, los {cap} de tráfico de este mes se acaban el {day}. Después no se presta nada hasta el mes siguiente, salvo que subas el límite.</translation>
     </message>
@@ -5703,10 +5707,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Abrir Entrenamientos</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
     </message>
     <message>
         <source>Join a network…</source>

@@ -1436,14 +1436,6 @@
         <translation>Modifier cette règle</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>Le service d’arrière-plan démarre.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Rien n’est prêté tant que ce n’est pas résolu.</translation>
     </message>
@@ -2785,6 +2777,10 @@
         <translation>Se lance à la main</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Entraînement : celui choisi</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Entraînement : automatique</translation>
     </message>
@@ -2795,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Clé non sauvegardée</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>L’ordinateur rejoint l’entraînement que vous avez choisi ; son modèle et ses premières données sont téléchargés une fois.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4361,13 +4361,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4412,9 +4405,12 @@
         <source>None yet</source>
         <translation>Pas encore</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>sur {ranked} volontaires</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>sur %Ln volontaire</numerusform>
+            <numerusform>sur %Ln volontaires</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4635,10 +4631,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Démarrage</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Rejoindre un réseau…</translation>
@@ -5239,6 +5231,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Démarrage</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>Le service d’arrière-plan démarre.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Mise en pause…</translation>
     </message>
@@ -5677,6 +5677,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Au rythme actuel, les {cap} de trafic de ce mois seront épuisés le {day}. Rien ne sera alors prêté jusqu’au mois suivant, sauf si vous relevez la limite.</translation>
     </message>
@@ -5703,10 +5707,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Ouvrir Entraînements</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Réessayer</translation>
     </message>
     <message>
         <source>Join a network…</source>

@@ -1427,14 +1427,6 @@
         <translation>このルールを変更</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>ワーカーを起動しています。</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>解決するまで提供しません。</translation>
     </message>
@@ -2771,6 +2763,10 @@
         <translation>手動で起動</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>学習プロジェクト：選択したもの</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>学習プロジェクト：自動</translation>
     </message>
@@ -2781,6 +2777,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>キー未バックアップ</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>選択した学習プロジェクトに参加し、モデルと最初のデータを一度だけダウンロードします。</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4337,13 +4337,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4387,9 +4380,11 @@
         <source>None yet</source>
         <translation>まだなし</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>ボランティア{ranked}人中</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>ボランティア%Ln人中</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4609,10 +4604,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>開始中</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>ネットワークに参加…</translation>
@@ -5211,6 +5202,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>開始中</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>ワーカーを起動しています。</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>一時停止しています…</translation>
     </message>
@@ -5649,6 +5648,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>現在のペースでは、今月の通信量{cap}は{day}に使い切ります。上限を引き上げない限り、その後は翌月まで提供しません。</translation>
     </message>
@@ -5675,10 +5678,6 @@
     <message>
         <source>Open Runs</source>
         <translation>学習プロジェクトを開く</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>再試行</translation>
     </message>
     <message>
         <source>Join a network…</source>

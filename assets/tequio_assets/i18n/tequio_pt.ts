@@ -1436,14 +1436,6 @@
         <translation>Mudar esta regra</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>O serviço em segundo plano está iniciando.</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>Nada é emprestado até isto ser resolvido.</translation>
     </message>
@@ -2785,6 +2777,10 @@
         <translation>Inicia manualmente</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>Treinamento: o escolhido</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>Treinamento: automático</translation>
     </message>
@@ -2795,6 +2791,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>Chave sem backup</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>O computador entra no treinamento que você escolheu; o modelo e os primeiros dados são baixados uma vez.</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4361,13 +4361,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4412,9 +4405,12 @@
         <source>None yet</source>
         <translation>Nenhuma ainda</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>de {ranked} voluntários</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>de %Ln voluntário</numerusform>
+            <numerusform>de %Ln voluntários</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4635,10 +4631,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>Iniciando</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>Entrar em uma rede…</translation>
@@ -5239,6 +5231,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>Iniciando</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>O serviço em segundo plano está iniciando.</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Pausando…</translation>
     </message>
@@ -5677,6 +5677,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>Tentar de novo</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Neste ritmo, os {cap} de tráfego deste mês acabam em {day}. Depois disso, nada é emprestado até o mês seguinte, a menos que você aumente o limite.</translation>
     </message>
@@ -5703,10 +5707,6 @@
     <message>
         <source>Open Runs</source>
         <translation>Abrir Treinamentos</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Tentar de novo</translation>
     </message>
     <message>
         <source>Join a network…</source>

@@ -1427,14 +1427,6 @@
         <translation>更改此规则</translation>
     </message>
     <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
-    <message>
-        <source>The worker is being started.</source>
-        <translation>工作进程正在启动。</translation>
-    </message>
-    <message>
         <source>Nothing is lent until this is solved.</source>
         <translation>解决之前不会贡献算力。</translation>
     </message>
@@ -2771,6 +2763,10 @@
         <translation>手动启动</translation>
     </message>
     <message>
+        <source>Run: as chosen</source>
+        <translation>训练任务：所选任务</translation>
+    </message>
+    <message>
         <source>Run: automatic</source>
         <translation>训练任务：自动</translation>
     </message>
@@ -2781,6 +2777,10 @@
     <message>
         <source>Key not backed up</source>
         <translation>密钥未备份</translation>
+    </message>
+    <message>
+        <source>Tequio joins the run that you chose, and downloads its model and first data once.</source>
+        <translation>加入所选的训练任务，并一次性下载模型和首批数据。</translation>
     </message>
     <message>
         <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
@@ -4337,13 +4337,6 @@
     </message>
 </context>
 <context>
-    <name>StateChip</name>
-    <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
-</context>
-<context>
     <name>Stats</name>
     <message>
         <source>Points today</source>
@@ -4387,9 +4380,11 @@
         <source>None yet</source>
         <translation>暂无</translation>
     </message>
-    <message>
-        <source>of {ranked} volunteers</source>
-        <translation>共 {ranked} 位志愿者</translation>
+    <message numerus="yes">
+        <source>of %Ln volunteer(s)</source>
+        <translation>
+            <numerusform>共 %Ln 位志愿者</numerusform>
+        </translation>
     </message>
     <message>
         <source>After your first verified round</source>
@@ -4609,10 +4604,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source>Starting</source>
-        <translation>正在启动</translation>
-    </message>
     <message>
         <source>Join a network…</source>
         <translation>加入网络…</translation>
@@ -5211,6 +5202,14 @@
 <context>
     <name>headline</name>
     <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>The worker is being started.</source>
+        <translation>工作进程正在启动。</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>正在暂停…</translation>
     </message>
@@ -5649,6 +5648,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
         <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>按目前的速度，本月的 {cap} 流量将在 {day} 用完。除非提高上限，之后直到下个月都不会贡献。</translation>
     </message>
@@ -5675,10 +5678,6 @@
     <message>
         <source>Open Runs</source>
         <translation>打开训练任务</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>重试</translation>
     </message>
     <message>
         <source>Join a network…</source>

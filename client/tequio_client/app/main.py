@@ -25,7 +25,7 @@ from tequio_client.app.application import (
     make_application,
 )
 from tequio_client.app.errors import ErrorHooks, ErrorReports
-from tequio_client.app.first_run.draft import has_lent, is_first_run
+from tequio_client.app.first_run.draft import has_lent, is_first_run, worker_preferences
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
@@ -123,7 +123,7 @@ class App(QObject):
         self._language = Language(qt, settings.language)
         self.keys = KeyService(options.folder, clock.now_ms, self._has_never_lent, self)
         self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
-        self.model = AppModel(self.worker, self)
+        self.model = AppModel(self.worker, self, stored=worker_preferences(options.folder))
         self.tray = Tray(self.model, clock.now_ms, self)
         self.presence = WindowController(self._new_window, self.tray, self.settings_store, self)
         self.releases: ReleaseService | None = None

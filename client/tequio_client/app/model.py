@@ -48,16 +48,26 @@ class AppModel(QObject):
     refused = Signal(object, str)
     """A question and the reason why it has no reply."""
 
-    def __init__(self, worker: WorkerClient, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        worker: WorkerClient,
+        parent: QObject | None = None,
+        *,
+        stored: Preferences | None = None,
+    ) -> None:
+        """`stored` are the worker's preferences of last time."""
         super().__init__(parent)
         self._worker = worker
         self.snapshot: Snapshot | None = None
         """The latest; None: no worker is running."""
         self.why_gone = ""
         """The reason why no worker is running."""
+        self.worker_number = 0
+        """Of the worker that answers, or answered last; 0: none has answered yet."""
         self.session = UNKNOWN_SESSION
         self._command: DesiredState | None = None
         self._preferences: Preferences | None = None
+        self._worker_preferences = stored or Preferences()
         self._others_since_ms: int | None = None  # when the worker first showed others than ours
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
@@ -80,10 +90,8 @@ class AppModel(QObject):
 
     @property
     def preferences(self) -> Preferences:
-        """Our choice until the worker shows it, then the worker's."""
-        if self._preferences is not None:
-            return self._preferences
-        return self.snapshot.preferences if self.snapshot else Preferences()
+        """Our choice until the worker shows it, then those that a worker showed last."""
+        return self._preferences or self._worker_preferences
 
     def update_session(self, facts: SessionFacts) -> None:
         self.session = facts
@@ -153,7 +161,10 @@ class AppModel(QObject):
         self.desired_changed.emit(self._command)
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
+        if self.snapshot is None:
+            self.worker_number += 1
         self.snapshot, self.why_gone = snapshot, ""
+        self._worker_preferences = snapshot.preferences
         if self._preferences is not None:
             self._reconcile(snapshot, self._preferences)
         self.snapshot_changed.emit(snapshot)
@@ -230,7 +241,7 @@ class PeriodicQuestion(QObject, Generic[R]):
         super().__init__()
         self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
         self._question: Question | None = None
-        self._asked_ms = 0
+        self._asked_ms = self._asked_worker = 0
         self.reply: R | None = None
         self.reply_ms = 0
         self.is_asking = False
@@ -252,9 +263,12 @@ class PeriodicQuestion(QObject, Generic[R]):
         self.reply, self.is_asking, self.problem = None, False, ""
 
     def poll(self) -> None:
-        """Ask if there is a worker and the interval has passed."""
-        is_due = self._now_ms() - self._asked_ms >= self._every_ms
+        """Ask if there is a worker, and the interval has passed or the worker is a new one."""
+        is_new = self._asked_worker != self._model.worker_number
+        is_due = is_new or self._now_ms() - self._asked_ms >= self._every_ms
         if self._model.snapshot is not None and is_due:
+            if is_new:  # why another one had no reply is past
+                self.problem = ""
             self.ask()
 
     def retry(self) -> None:
@@ -267,6 +281,7 @@ class PeriodicQuestion(QObject, Generic[R]):
         if self._question is None or self.is_asking:
             return
         self.is_asking, self._asked_ms = True, self._now_ms()
+        self._asked_worker = self._model.worker_number
         self._model.ask(self._question)
 
     def _receive(self, question: Question, reply: Reply) -> None:

@@ -94,14 +94,11 @@ class Tray(QObject):
         self.icon.hide()
 
     def _update(self, _news: object = None) -> None:
-        if self._model.snapshot is not None:
-            state = shown_state(self._model.snapshot)
-        else:
-            state = LendingState.ATTENTION if self._model.why_gone else LendingState.WAITING
+        state = shown_state(self._model)
         if state is not self._state:
             self._state = state
             self.icon.setIcon(tray_icon(state))
-        word, _ = self._texts()
+        word, _ = headline(self._model, self._now_ms())
         if word != self._word:
             self._word = word
             self._pace.stop()
@@ -109,19 +106,13 @@ class Tray(QObject):
             self._update_tip()
 
     def _update_tip(self) -> None:
-        word, reason = self._texts()
+        word, reason = headline(self._model, self._now_ms())
         text = tool_tip(f"Tequio – {with_reason(word, reason)}")
         if len(text) > TIP_CHARACTERS:
             text = text[: TIP_CHARACTERS - 1] + "…"
         if text != self.icon.toolTip():
             self.icon.setToolTip(text)
             self._pace.start()
-
-    def _texts(self) -> tuple[str, str]:
-        snapshot = self._model.snapshot
-        if snapshot is None:
-            return self.tr("Starting"), self._model.why_gone
-        return headline(self._model, snapshot, self._now_ms())
 
     def _poll(self) -> None:
         is_there = QSystemTrayIcon.isSystemTrayAvailable()
@@ -165,10 +156,8 @@ class Tray(QObject):
         def open_home() -> None:
             self.page_requested.emit("home")
 
-        word, reason = self._texts()
-        snapshot = self._model.snapshot
-        state = shown_state(snapshot) if snapshot else LendingState.WAITING
-        self._add(word, open_home).setIcon(tray_icon(state))
+        word, reason = headline(self._model, self._now_ms())
+        self._add(word, open_home).setIcon(tray_icon(shown_state(self._model)))
         if reason:
             metrics = QFontMetrics(font(TextStyle.BODY))
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, REASON_WIDTH)

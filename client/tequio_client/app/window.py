@@ -57,7 +57,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, NavButton
 from tequio_client.app.widgets.indicators import Logo, StateIcon
-from tequio_client.ipc.snapshot import LendingState, Snapshot
+from tequio_client.ipc.snapshot import Snapshot
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
@@ -257,20 +257,13 @@ class StateChip(QFrame):
         self._reason.setVisible(is_wanted and bool(self._reason.text()))
 
     def refresh(self, _news: object = None) -> None:
-        snapshot = self._context.model.snapshot
-        if snapshot is None:
-            self._device.hide()
-            self._set_texts(LendingState.WAITING, self.tr("Starting"), self._context.model.why_gone)
-            return
-        decision, model = snapshot.decision, self._context.model
-        word, reason = worker_texts.headline(model, snapshot, self._context.now_ms())
-        device = _device(snapshot) if decision.may_compute else ""
+        model = self._context.model
+        word, reason = worker_texts.headline(model, self._context.now_ms())
+        snapshot = model.snapshot
+        device = _device(snapshot) if snapshot and snapshot.decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._set_texts(worker_texts.shown_state(snapshot), word, reason)
-
-    def _set_texts(self, state: LendingState, word: str, reason: str) -> None:
-        self._mark.show_state(state)
+        self._mark.show_state(worker_texts.shown_state(model))
         self._word.setText(word)
         self._reason.setText(reason)
         self._reason.setVisible(self._has_reason and bool(reason))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 CONTEXT = "words"
 HEADLINE_CONTEXT = "headline"
+STARTING_WORKER = ("Starting", "The worker is being started.")
 PAUSING = ("Pausing…", "The device is given back at once.")
 STARTING = ("Starting…", "Checking whether it's OK to start…")
 CUT_OFF = (
@@ -53,18 +54,25 @@ def is_cut_off(snapshot: Snapshot) -> bool:
     return snapshot.decision.state in WORKING and is_away and not has_peers
 
 
-def shown_state(snapshot: Snapshot) -> LendingState:
-    """The state whose shape is shown: without any connection, nothing is lent."""
+def shown_state(model: AppModel) -> LendingState:
+    """The state whose shape is shown: without a worker or any connection, nothing is lent."""
+    snapshot = model.snapshot
+    if snapshot is None:
+        return LendingState.ATTENTION if model.why_gone else LendingState.WAITING
     return LendingState.WAITING if is_cut_off(snapshot) else snapshot.decision.state
 
 
-def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
+def headline(model: AppModel, now_ms: int) -> tuple[str, str]:
     """The word for the state and its reason, as shown above the pages and in the tray.
 
     Both come from the worker. Between the user's command and its confirmation the previous state
     would look as if the click was ignored, so this says what is in progress.
     """
-    command = model.unconfirmed
+    snapshot, command = model.snapshot, model.unconfirmed
+    if snapshot is None:
+        if model.why_gone:
+            return state_name(LendingState.ATTENTION), model.why_gone
+        return _headline(STARTING_WORKER)
     if command is None or command.finish:  # a round that is to be finished goes on as it is
         if is_cut_off(snapshot):
             return _headline(CUT_OFF)

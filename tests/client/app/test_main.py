@@ -109,6 +109,13 @@ def test_the_app_loads_nothing_heavy_and_no_window_in_the_background(tmp_path: P
     assert done.returncode == 0
 
 
+def test_before_the_worker_answers_its_stored_preferences_are_known(tmp_path: Path) -> None:
+    (tmp_path / "preferences.json").write_text('{"consent": true, "month_gb": 30}')
+    program = APP.format(folder=str(tmp_path)).replace("settings=folder", "settings=folder / 'app'")
+    done = python(f"{program}\nprint(app.model.preferences.month_gb)\napp.close()", tmp_path)
+    assert done.stdout.split() == ["30"], done.stderr
+
+
 def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Path) -> None:
     fail = """
     def fail():

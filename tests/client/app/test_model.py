@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.ipc import control
 from tequio_client.ipc.account import RequestName
 from tequio_client.ipc.control import AskDiagnostics
 from tequio_client.ipc.points import AskRanking, RankingReply
-from tequio_client.ipc.runs import AskRuns
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import DesiredState, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -86,6 +86,15 @@ def test_preferences_that_the_worker_does_not_take_are_not_shown_as_if(
     assert model.preferences == AGREED
 
 
+def test_without_a_worker_the_preferences_are_those_that_it_showed_or_stored_last(
+    model: AppModel, worker: ScriptedWorker
+) -> None:
+    assert AppModel(worker, stored=AGREED).preferences == AGREED
+    worker.send_snapshot(LENDING)
+    worker.gone.emit("the worker ended with code 3")
+    assert model.preferences == AGREED
+
+
 def test_an_answer_finds_its_question(
     model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -98,6 +107,21 @@ def test_an_answer_finds_its_question(
     assert model.reply(AskRanking(around=4)) is None
     worker.send(control.QuestionAnswer(id=77, reply=RankingReply(rows=())))  # nobody asked that
     assert model.reply(question) == told.args[1]
+
+
+def test_a_new_worker_is_asked_at_once(model: AppModel, worker: ScriptedWorker) -> None:
+    question = PeriodicQuestion(model, lambda: NOW_MS, RunsReply, every_ms=60_000)
+    question.set_question(AskRuns())
+    reply, worker.replies[AskRuns] = worker.replies[AskRuns], "The worker is being started."
+    worker.send_snapshot(LENDING)
+    question.poll()
+    worker.replies[AskRuns] = reply
+    question.poll()
+    assert (question.reply, question.problem) == (None, "The worker is being started.")
+    worker.gone.emit("")
+    worker.send_snapshot(LENDING)
+    question.poll()
+    assert (question.reply, question.problem) == (reply, "")
 
 
 def test_a_question_without_a_reply_says_why(

@@ -135,7 +135,7 @@ def test_without_a_worker_the_menu_still_opens_and_quits(
     make: Callable[..., Tray], qtbot: QtBot
 ) -> None:
     tray = make("")
-    assert texts(tray) == ["Starting", "Contribute", *FOOT]
+    assert texts(tray) == ["Starting", "The worker is being started.", "Contribute", *FOOT]
     assert not action(tray, "Contribute").isEnabled()
     with qtbot.waitSignal(tray.page_requested):
         action(tray, "Open Tequio").trigger()
@@ -149,7 +149,7 @@ def test_a_worker_that_is_gone_wants_attention(
     tray = make("lending")
     worker.gone.emit("The worker has ended.")
     assert tray.icon.icon().cacheKey() == tray_icon(LendingState.ATTENTION).cacheKey()
-    assert "The worker has ended." in tray.icon.toolTip()
+    assert tray.icon.toolTip() == "Tequio – Attention: The worker has ended."
 
 
 def test_what_others_said_is_markup_nowhere_in_the_panel(

@@ -311,11 +311,15 @@ def test_home_and_the_side_bar_say_the_same_and_not_twice(
     home.refresh()
     assert home.header.title.text() == "Starting…"
     assert chip.accessibleName().startswith("Starting…")
+    worker.gone.emit("The worker has ended.")
+    assert chip.accessibleName() == "Attention: The worker has ended."
     window.open_page("points")
     assert chip._reason.isVisible()  # noqa: SLF001 - as above
 
 
-def test_a_dead_network_is_not_shown_as_lending(window: AppWindow, worker: ScriptedWorker) -> None:
+def test_a_dead_network_is_not_shown_as_lending(
+    window: AppWindow, model: AppModel, worker: ScriptedWorker
+) -> None:
     lending = SCENES["ledger-away"]
     assert lending.status is not None
     worker.send_snapshot(lending)
@@ -327,7 +331,8 @@ def test_a_dead_network_is_not_shown_as_lending(window: AppWindow, worker: Scrip
     home.refresh()
     assert home.header.title.text() == "No connection"
     assert "Work goes on" not in home.banner.words.text()
-    assert shown_state(replace(lending, status=None)) is LendingState.WAITING
+    worker.send_snapshot(replace(lending, status=None))
+    assert shown_state(model) is LendingState.WAITING
 
 
 def test_a_window_is_never_larger_than_its_screen(window: AppWindow) -> None:

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QFrame
 
 from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
 from tequio_client.app.language import join_sentences
+from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, fill, hbox
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
-from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
-from tequio_client.ipc.runs import AskRuns, RunsReply
+from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 
 OLDEST_NVIDIA = 525
 """The first driver line that runs programs compiled for CUDA 12."""
@@ -171,7 +171,6 @@ def _disk(preferences: Preferences, free_bytes: int | None) -> CheckVerdict:
 
 
 CHECK_TIMEOUT_MS = 5_000
-RUNS_QUESTION = AskRuns()
 
 
 class CheckStep(FirstRunStep):
@@ -186,8 +185,10 @@ class CheckStep(FirstRunStep):
                 "runs are open."
             ),
         )
-        self._open_runs: int | None = None
-        self._is_refused = self._is_over = False
+        self._is_over = False
+        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, timeout_ms)
+        self.list.set_question(AskRuns())
+        self.list.changed.connect(self._show_list)
         self.rows = [IconRow("hourglass", margins=(2, 5, 2, 5)) for _ in CHECK_NAMES]
         card = Card()
         for at, row in enumerate(self.rows):
@@ -202,23 +203,23 @@ class CheckStep(FirstRunStep):
         fill(self.body, card, self.role, hbox(None, self.again), None)
         self._clock = QTimer(self, interval=timeout_ms, singleShot=True)
         self._clock.timeout.connect(self._end)
-        context.model.replied.connect(self._receive)
-        context.model.refused.connect(self._refused)
 
     def enter(self) -> None:
-        self._open_runs, self._is_refused, self._is_over = None, False, False
+        self._is_over = False
+        self.list.forget()
         self._clock.start()
-        self.context.model.ask(RUNS_QUESTION)
         self.refresh()
 
     def refresh(self) -> None:
+        self.list.retry()
         model, machine = self.context.model, self.context.machine
+        runs = self._open_runs
         found = verdicts(
             machine,
             model.preferences,
             self.context.free_bytes(),
-            self._open_runs,
-            is_refused=self._is_refused,
+            None if runs is None else len(runs),
+            is_refused=bool(self.list.problem) and model.snapshot is not None,
             is_over=self._is_over,
         )
         draft = self.context.draft_store.draft
@@ -232,29 +233,19 @@ class CheckStep(FirstRunStep):
             row.icon.set_icon(*icon)
             row.set_texts(QCoreApplication.translate(CONTEXT, name), verdict.sentence())
         self.role.setVisible(needs_role_choice(machine))
+        self.role.show_share(max((row.witness_share_bp for row in runs or ()), default=0))
         self.role.refresh()
         self.again.setEnabled(all(one.code != "asking" for one in found))
 
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == RUNS_QUESTION and isinstance(reply, RunsReply):
-            self._open_runs = sum(row.is_open for row in reply.rows)
-            shares = [row.witness_share_bp for row in reply.rows if row.is_open]
-            self.role.show_share(max(shares, default=0))
-            self.refresh()
+    @property
+    def _open_runs(self) -> tuple[RunRow, ...] | None:
+        """None: not known yet."""
+        reply = self.list.reply
+        return None if reply is None else tuple(row for row in reply.rows if row.is_open)
 
-    def _refused(self, question: Question, why: str) -> None:
-        """Ask again while the worker is still starting and time is left."""
-        if question != RUNS_QUESTION or not self.isVisible():
-            return
-        if self._is_over or self.context.model.snapshot is not None:
-            self._open_runs, self._is_refused = None, bool(why)
+    def _show_list(self) -> None:
+        if self.isVisible():
             self.refresh()
-        else:
-            QTimer.singleShot(self._clock.interval() // 10, self, self._ask_again)
-
-    def _ask_again(self) -> None:
-        if not self._is_over:
-            self.context.model.ask(RUNS_QUESTION)
 
     def _end(self) -> None:
         self._is_over = True

@@ -92,12 +92,16 @@ def is_first_run(folder: Path, settings: Path, preferences: Preferences | None) 
 
 def has_lent(folder: Path, preferences: Preferences | None) -> bool:
     """True if the user agreed to lend before, in the app or in the worker's own folder."""
-    if preferences is not None and preferences.consent:
-        return True
+    chosen = (preferences, worker_preferences(folder))
+    return any(one is not None and one.consent for one in chosen)
+
+
+def worker_preferences(folder: Path) -> Preferences | None:
+    """The preferences in the worker's own folder; None: there are none that can be read."""
     try:
-        return decode((folder / WORKER_PREFERENCES_FILE).read_bytes()).consent
+        return decode((folder / WORKER_PREFERENCES_FILE).read_bytes())
     except (OSError, MalformedError):
-        return False
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

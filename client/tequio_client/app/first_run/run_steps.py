@@ -62,7 +62,7 @@ class RunStep(FirstRunStep):
         self._list = vbox(spacing=10)
         self._runs = holding(self._list)
         fill(self.body, self.network, self.away, self._runs, None)
-        self._shown: tuple[RunRow, ...] | None = None
+        self._shown: tuple[tuple[RunRow, Fit], ...] | None = None
         self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
         self.list.set_question(AskRuns())
         self.list.changed.connect(self.refresh)
@@ -76,28 +76,29 @@ class RunStep(FirstRunStep):
         self.list.forget()
 
     def refresh(self) -> None:
-        if self.context.model.snapshot is None:  # the worker starts again, and then is asked again
-            self.list.forget()
         self.network.refresh()
         self._runs.setVisible(self.context.has_network)
-        self.away.setVisible(self.context.has_network and bool(self.list.problem))
+        if self.context.has_network:
+            self.list.poll()
+        snapshot = self.context.model.snapshot
+        self.away.setVisible(
+            self.context.has_network and snapshot is not None and bool(self.list.problem)
+        )
         if not self.context.has_network:
             return
-        self.list.poll()
-        if self.list.problem and self.context.model.snapshot is not None:
+        if snapshot is not None and self.list.problem:
             words = self.tr(
                 "The network is not answering, so its runs cannot be listed. You can go on: Tequio "
                 "keeps trying, and joins the run that fits this computer best."
             )
-            details = self.context.model.snapshot.ledger.problem
-            self.away.show_words("info", words, details=details)
+            self.away.show_words("info", words, details=snapshot.ledger.problem)
         if self.list.reply is not None:
             self._show_runs(self.list.reply.rows)
             if self.context.draft_store.draft.run not in self.rows:  # it has ended
                 self.context.draft_store.change(run=AUTOMATIC_RUN)
 
     def _show_runs(self, rows: tuple[RunRow, ...]) -> None:
-        found = tuple(row for row in rows if row.is_open)
+        found = tuple((row, self._fit(row)) for row in rows if row.is_open)
         if found == self._shown:
             return
         self._shown = found
@@ -109,9 +110,9 @@ class RunStep(FirstRunStep):
         recommended = Chip(self.tr("Recommended"), "sparkles", "accent")
         note = self.tr("The open run that fits this computer and needs it most.")
         self.rows = {AUTOMATIC_RUN: _row(self.tr("Choose for me"), recommended, note)}
-        for run in found:
-            fit, needs = self._fit(run), self._needs(run)
-            self.rows[run.run] = _row(run.name, fit, needs, f"{run.name}: {fit.text}. {needs}")
+        for run, fit in found:
+            chip, needs = self._chip(run, fit), self._needs(run)
+            self.rows[run.run] = _row(run.name, chip, needs, f"{run.name}: {chip.text}. {needs}")
         for name, row in self.rows.items():
             row.finish_layout()
             row.setChecked(name == self._chosen())
@@ -129,14 +130,17 @@ class RunStep(FirstRunStep):
         run = self.context.draft_store.draft.run
         return run if run in self.rows else AUTOMATIC_RUN
 
-    def _fit(self, run: RunRow) -> Chip:
+    def _fit(self, run: RunRow) -> Fit:
         snapshot, model = self.context.model.snapshot, self.context.model
+        if snapshot is None:
+            return Fit.UNKNOWN
+        chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
+        return overall_fit(needs_of(run, resources(snapshot, chosen)))
+
+    def _chip(self, run: RunRow, fit: Fit) -> Chip:
         if is_full(run):
             return Chip(self.tr("Full"), "users", "warn")
-        chip, fit = Chip(), Fit.UNKNOWN
-        if snapshot is not None:
-            chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
-            fit = overall_fit(needs_of(run, resources(snapshot, chosen)))
+        chip = Chip()
         update_fit_chip(chip, fit)
         return chip
 
@@ -207,6 +211,8 @@ class ReadyStep(FirstRunStep):
             self.tr("Nothing has been used yet. Press the button below to start."),
         )
         self.next_words = self.tr("Contribute")
+        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
+        self.list.set_question(AskRuns())
         pictures = ("download", "moon", "badge-check")
         self.events = [IconRow(picture, "accent", at=TOP) for picture in pictures]
         card = Card(self.tr("What happens next"))
@@ -226,6 +232,7 @@ class ReadyStep(FirstRunStep):
         return self.context.draft_store.draft.is_agreed
 
     def refresh(self) -> None:
+        self.list.retry()
         self._show_choices()
         first, second, third = self.events
         first.set_texts(
@@ -251,7 +258,8 @@ class ReadyStep(FirstRunStep):
         when.set_label(presets.get(draft.preset, ""), "clock", "accent")
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.set_label(starts if draft.starts_at_login else waits, "power", "accent")
-        what.set_label(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
+        chosen = self.tr("Run: as chosen") if self._is_unknown else self.tr("Run: automatic")
+        what.set_label(run.name if run else chosen, "boxes", "accent")
         if not self.context.has_network:
             what.set_label(self.tr("No network yet"), "triangle-alert", "warn")
         backup.setVisible(self.context.keys.state.wants_backup)
@@ -259,6 +267,10 @@ class ReadyStep(FirstRunStep):
 
     def _fetching(self) -> str:
         run = self._run()
+        if self._is_unknown:
+            return self.tr(
+                "Tequio joins the run that you chose, and downloads its model and first data once."
+            )
         if run is None:
             return self.tr(
                 "Tequio joins the run that fits best, and downloads its model and first data once."
@@ -292,9 +304,13 @@ class ReadyStep(FirstRunStep):
             minutes,
         )
 
-    def _run(self) -> RunRow | None:
-        known = self.context.model.reply(AskRuns())
-        if not isinstance(known, RunsReply):
-            return None
+    @property
+    def _is_unknown(self) -> bool:
+        """True if a run was chosen, and the list with its name is not there yet."""
         chosen = self.context.draft_store.draft.run
-        return next((row for row in known.rows if row.run == chosen), None)
+        return chosen != AUTOMATIC_RUN and self.list.reply is None
+
+    def _run(self) -> RunRow | None:
+        chosen = self.context.draft_store.draft.run
+        rows = self.list.reply.rows if self.list.reply else ()
+        return next((row for row in rows if row.run == chosen), None)

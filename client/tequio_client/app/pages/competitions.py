@@ -90,6 +90,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         # no stack of the last two: it would be as high as these at any time
         fill(self.body, self.head, self.banner, (self.empty, 1), (self.parts, 1))
         self.choices.selected.connect(self.select)
+        self.choices.selected.connect(lambda: self.bring_into_view(self.about.name))
         self.sides.list.selected.connect(self.select_side)
         self.joining.join_requested.connect(self.join)
         self.judging.wanted.connect(self.judge)
@@ -202,8 +203,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
-            is_ours, is_chosen = run.run == ours, run.run == chosen
-            self.joining.show_run(run, resources, is_ours=is_ours, is_chosen=is_chosen)
+            self.joining.show_run(run, resources, ours=ours, is_chosen=run.run == chosen)
 
     def _show_curves(self, row: CompetitionRow) -> None:
         runs = tuple(one.run for one in row.entrants if one.run)[:MAX_CURVES]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
@@ -66,7 +66,7 @@ class HardwarePage(Page):
         )
         head = PageHeader(self.tr("Hardware"), about)
         fill(self.body, head, self.banner, self.audit, self._column, None)
-        self.banner.button.clicked.connect(lambda: self.edits.change({"use": True}, device=CPU))
+        self.banner.button.clicked.connect(self._act)
         self.edits.changed.connect(self.request_refresh)
         self.runs = PeriodicQuestion(self.model, context.now_ms, RunsReply, RUNS_MS)
         self.runs.set_question(AskRuns())
@@ -114,7 +114,9 @@ class HardwarePage(Page):
 
     def _banner_text(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
         if snapshot is None:
-            return "info", self.tr("The worker is being started; its devices will appear here."), ""
+            starting = self.tr("The worker is being started; its devices will appear here.")
+            again, why = QCoreApplication.translate("remedies", "Try again"), self.model.why_gone
+            return ("error", why, again) if why else ("info", starting, "")
         machine = snapshot.machine
         if snapshot.is_probe_starting:
             words = self.tr("The hardware is being checked; its devices will appear here.")
@@ -136,6 +138,13 @@ class HardwarePage(Page):
             return "info", words, ""
         words = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
         return "info", words, self.tr("Lend the processor")
+
+    def _act(self) -> None:
+        """Start the worker again, or lend the processor, as the banner offers."""
+        if self.model.snapshot is None:
+            self.context.open_page("try-again")
+        else:
+            self.edits.change({"use": True}, device=CPU)
 
     def _update_cards(self, shown: tuple[AcceleratorFacts, ...], cores: int) -> None:
         """Keep one card per device; new cards if anything changed that their limits depend on."""

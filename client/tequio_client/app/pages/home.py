@@ -222,8 +222,7 @@ class HomeHeader(Columns):
         word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
-        state = worker_texts.shown_state(snapshot) if snapshot else LendingState.WAITING
-        self._mark.show_state(state)
+        self._mark.show_state(worker_texts.shown_state(model))
         self._show_ways(decision, is_settled=model.unconfirmed is None)
         lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
@@ -246,11 +245,9 @@ class HomeHeader(Columns):
 
     def _heading_texts(self) -> tuple[str, str]:
         model = self._context.model
-        snapshot = model.snapshot
-        if snapshot is None:
-            return self.tr("Starting"), self.tr("The worker is being started.")
-        word, reason = headline(model, snapshot, self._context.now_ms())
-        if snapshot.decision.state is LendingState.ATTENTION and model.unconfirmed is None:
+        word, reason = headline(model, self._context.now_ms())
+        is_broken = worker_texts.shown_state(model) is LendingState.ATTENTION
+        if is_broken and model.unconfirmed is None:
             reason = self.tr("Nothing is lent until this is solved.")
         return word, reason
 
@@ -396,7 +393,7 @@ class Stats(StatCards):
         checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
         vesting = worker_texts.vesting_text(points)
         self.total.show_points(points.total, more if points.unverified else checked, more=vesting)
-        of_all = self.tr("of {ranked} volunteers").format(ranked=figures.count(points.ranked))
+        of_all = self.tr("of %Ln volunteer(s)", "", points.ranked)
         unranked = self.tr("After your first verified round")
         rank = f"#{figures.count(points.rank)}" if points.rank else figures.ABSENT
         self.rank.show_figure(rank, of_all if points.rank else unranked)
@@ -506,7 +503,7 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         details = snapshot.ledger.problem if is_away else str(decision.values.get("problem", ""))
         is_new = decision.values.get("fact") == "none"
         target = REASON_PAGES.get(decision.reason, "settings")
-        return BannerText("info" if is_new else "error", words, target, details)
+        return BannerText("info" if is_new else "error", words, target, details=details)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     if snapshot.line.cap_reached_ms:

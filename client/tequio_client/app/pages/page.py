@@ -202,6 +202,14 @@ class ListPage(Page, Generic[R]):
     def reload(self) -> None:
         self.ask()
 
+    def bring_into_view(self, heading: QWidget) -> None:
+        """Scroll to the heading of what the user selected, once it is laid out, if it is not seen.
+
+        In a narrow window the details are below the list, and beside a long one far above.
+        """
+        middle = self.viewport().height() // 2
+        QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(heading, 0, middle))
+
     def show_asking(self) -> None:
         """Disable the buttons that ask while a question is pending."""
         for button in (self.again, self.empty.button):

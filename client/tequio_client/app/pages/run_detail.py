@@ -136,10 +136,13 @@ class RunDetail(Card):
         self.note.setVisible(bool(self.note.text()))
 
     def show_run(
-        self, run: RunRow, offer: RunResources | None, *, is_ours: bool, is_chosen: bool
+        self, run: RunRow, offer: RunResources | None, *, ours: str, is_chosen: bool
     ) -> None:
-        """An `offer` of None: the resources of this computer are still unknown."""
-        self._run = run.run
+        """An `offer` of None: the resources of this computer are still unknown.
+
+        `ours` is the run that this computer is in; empty: none.
+        """
+        self._run, is_ours = run.run, run.run == ours
         offer = offer or RunResources()
         needs = needs_of(run, offer)
         self.name.setText(run.name)
@@ -154,7 +157,7 @@ class RunDetail(Card):
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
         join = self._stay if is_ours else self._join
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
-        self.note.setText(self._note_text(run, needs, is_ours=is_ours, is_chosen=is_chosen))
+        self.note.setText(self._note_text(run, needs, ours, is_chosen=is_chosen))
         self._show_code(run.plugin)
         self._show_parts(is_run=True)
 
@@ -214,7 +217,7 @@ class RunDetail(Card):
         return join_sentences(words, lasts.format(left=left))
 
     def _note_text(
-        self, run: RunRow, needs: tuple[RunNeed, ...], *, is_ours: bool, is_chosen: bool
+        self, run: RunRow, needs: tuple[RunNeed, ...], ours: str, *, is_chosen: bool
     ) -> str:
         if not run.is_open:
             return ""
@@ -231,9 +234,10 @@ class RunDetail(Card):
             )
         if is_chosen:
             return self.tr("You chose this run. It stays chosen until you choose another.")
-        if is_ours:
+        if run.run == ours:
             return self.tr("Tequio chose it for you, and may choose another when this one ends.")
-        return self.tr("Joining leaves the run that you are in now; your points stay yours.")
+        leaves = self.tr("Joining leaves the run that you are in now; your points stay yours.")
+        return leaves if ours else ""
 
     def _cell_text(self, run: RunRow, needs: tuple[RunNeed, ...]) -> str:
         """Offer a cell, if more memory is all that is missing and one of such computers has it."""

@@ -49,6 +49,7 @@ class RunsPage(ListPage[RunsReply]):
         self.stack.addWidget(self._parts())
         fill(self.body, self.head, self.banner, (self.stack, 1))
         self.choices.selected.connect(self.select)
+        self.choices.selected.connect(lambda: self.bring_into_view(self.detail.name))
         self.detail.join_requested.connect(self.join)
         self.detail.consent_requested.connect(self._ask_consent)
         self.model.replied.connect(self._receive_consent)
@@ -177,8 +178,7 @@ class RunsPage(ListPage[RunsReply]):
             current = self._row(ours)
             self.detail.show_any(is_chosen=chosen == AUTOMATIC, now=current.name if current else "")
         else:
-            is_ours, is_chosen = run.run == ours, run.run == chosen
-            self.detail.show_run(run, resources, is_ours=is_ours, is_chosen=is_chosen)
+            self.detail.show_run(run, resources, ours=ours, is_chosen=run.run == chosen)
 
     def _row(self, run: str) -> RunRow | None:
         return next((row for row in self._rows or () if row.run == run), None)

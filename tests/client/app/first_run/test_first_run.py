@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from keyring.backends import fail
+from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSlider, QWidget
 
@@ -20,17 +21,18 @@ from tequio_client.app.first_run.draft import (
     is_first_run,
 )
 from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
-from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
+from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, ReadyStep, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
-from tequio_client.ipc.runs import AskRuns
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
 from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.app_worker_answers import SMALL
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 from tests.support.window_contents import PaintedPart, is_cut, labels, not_mirrored, painted_parts
@@ -397,6 +399,52 @@ def test_without_a_ledger_a_run_is_chosen_later(place: FirstRunSetup, qtbot: QtB
     assert step.away.isVisible()
     assert list(step.rows) == [AUTOMATIC_RUN]
     assert made.next.isEnabled()
+
+
+def test_a_worker_that_starts_again_lists_the_runs_at_once(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    reply, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], "the ledger is away"
+    made = place.first_run("run")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    place.worker.gone.emit("")
+    assert not step.away.isVisible()
+    place.worker.replies[AskRuns] = reply
+    place.worker.send_snapshot(NEW)
+    assert len(step.rows) > 1
+    assert not step.away.isVisible()
+
+
+def test_what_fits_is_said_as_soon_as_the_machine_is_known(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    made = place.first_run("run", replace(NO_CARD, machine=replace(NO_CARD.machine, gpus=None)))
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, RunStep)
+    assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Not known yet.")
+    place.worker.send_snapshot(NO_CARD)
+    assert step.rows[SMALL.run].accessibleName().startswith(f"{SMALL.name}: Fits.")
+
+
+def test_a_restart_at_the_last_step_still_knows_the_chosen_run(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    reply, place.worker.replies[AskRuns] = place.worker.replies[AskRuns], lambda _: None
+    place.book.change(run=SMALL.run)
+    made = place.first_run("ready")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, ReadyStep)
+    assert step.chips[2].text == "Run: as chosen"
+    assert "the run that you chose" in step.events[0].text.text()
+    assert isinstance(reply, RunsReply)
+    place.worker.answer_last(reply)
+    place.worker.send_snapshot(NEW)
+    assert step.chips[2].text == SMALL.name
+    assert step.events[0].text.text().startswith(f"{SMALL.name}: ")
 
 
 def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:

@@ -36,8 +36,13 @@ PAUSED = SCENES["paused"]
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, qtbot: QtBot) -> HardwarePage:
-    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+def opened() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def page(model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot) -> HardwarePage:
+    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append)
     made = HardwarePage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -53,6 +58,19 @@ def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) ->
     assert card.name.text() == "NVIDIA GeForce RTX 4070"
     assert card.note.text() == "12 GB  ·  cuda:0  ·  driver 570.124"
     assert page.cards["cpu"].note.text() == "16 cores  ·  31 GB of memory"
+
+
+def test_a_worker_that_is_gone_can_be_started_again(
+    page: HardwarePage, worker: ScriptedWorker, opened: list[str], qtbot: QtBot
+) -> None:
+    assert page.banner.words.text().startswith("The worker is being started")
+    assert not page.banner.button.isVisible()
+    worker.gone.emit("The worker failed 5 times in a row.")
+    page.refresh()
+    assert page.banner.words.text() == "The worker failed 5 times in a row."
+    assert page.banner.button.text() == "Try again"
+    qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
+    assert opened == ["try-again"]
 
 
 def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: ScriptedWorker) -> None:

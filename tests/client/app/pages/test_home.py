@@ -166,6 +166,8 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
     home.refresh()
     assert home.banner.isVisible()
     assert home.banner.words.text() == "The worker ended five times: disk full"
+    assert home.header.title.text() == "Attention"
+    assert home.header.reason.text() == "Nothing is lent until this is solved."
     assert not home.header.primary.isEnabled()
 
 
@@ -332,6 +334,8 @@ def test_the_banners_button_leads_where_something_can_be_done(
 ) -> None:
     worker.send_snapshot(SCENES["attention"])
     home.refresh()
+    assert home.banner.button.text() == "Open Activity"
+    assert home.banner.details.isVisible()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
     worker.send_snapshot(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     home.refresh()
@@ -424,6 +428,12 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
         "0.41 kWh",
         "61.7 kWh in total",
     )
+
+
+def test_the_only_volunteer_is_one_of_one(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(replace(LENDING, points=replace(LENDING.points, rank=1, ranked=1)))
+    home.refresh()
+    assert home.stats.rank.note.text() == "of 1 volunteer"
 
 
 def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorker) -> None:

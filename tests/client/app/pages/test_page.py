@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.widgets.base import WrappedLabel
-from tests.support.app_scenes import NOW_MS
+from tests.support.app_scenes import LENDING, NOW_MS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.theme.look import Theme
+    from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("language")
 WORDS = "As many words as fit into one line of a wide page, and into three of a narrow one."
@@ -48,3 +51,26 @@ def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
         assert (most > 0) is (over > 0)
         bar = page.verticalScrollBar().width() if over else 0
         assert most == page.body.totalHeightForWidth(WIDTH - bar) - height
+
+
+@pytest.mark.parametrize("kind", [RunsPage, AppCompetitionsPage])
+def test_details_below_the_list_come_into_view_with_a_click(
+    kind: type[RunsPage | AppCompetitionsPage],
+    model: AppModel,
+    worker: ScriptedWorker,
+    theme: Theme,
+    qtbot: QtBot,
+) -> None:
+    page = kind(
+        PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+    )
+    qtbot.addWidget(page)
+    page.resize(560, 300)
+    page.show()
+    worker.send_snapshot(LENDING)
+    page.refresh()
+    heading = page.detail.name if isinstance(page, RunsPage) else page.about.name
+    first, *_ = page.choices.rows.values()
+    qtbot.waitUntil(lambda: heading.visibleRegion().isEmpty())
+    first.click()
+    qtbot.waitUntil(lambda: not heading.visibleRegion().isEmpty())

@@ -138,7 +138,7 @@ def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
         f"Opened by: Ana Sofía ({NOVA.organisers[0].key[:10]})"
     )
     unknown = replace(NOVA, description="", source="", licence="", organisers=())
-    page.detail.show_run(unknown, None, is_ours=False, is_chosen=False)
+    page.detail.show_run(unknown, None, ours="", is_chosen=False)
     assert not shown.isVisibleTo(page.detail)
 
 
@@ -161,7 +161,7 @@ def test_a_run_with_a_chat_links_to_it(
     assert "a service of the organisers" in chat.note.text()
     chat.button.click()
     assert opened == [NOVA.chat]
-    page.detail.show_run(replace(NOVA, chat=""), None, is_ours=True, is_chosen=False)
+    page.detail.show_run(replace(NOVA, chat=""), None, ours=OURS, is_chosen=False)
     assert not chat.isVisibleTo(page.detail)
 
 
@@ -179,6 +179,16 @@ def test_joining_sends_the_run_with_all_other_preferences(
     qtbot.waitUntil(lambda: page.choices.rows[OTHER].place.text == "Chosen", timeout=1_000)
     assert not page.detail.button.isEnabled()
     assert not page.any.chip.isVisible()
+
+
+def test_a_computer_in_no_run_leaves_none_by_joining(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=(SMALL,))
+    _show_snapshot(page, worker, IDLE)
+    page.select(OTHER)
+    assert page.detail.button.text() == "Join this run"
+    assert not page.detail.note.isVisible()
 
 
 def test_the_choice_can_be_left_to_the_program(

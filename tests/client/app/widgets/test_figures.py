@@ -88,6 +88,25 @@ def test_great_numbers_have_three_digits(number: int, written: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "written"),
+    [
+        ("en", "1.50k 1.50M 1.50B 1.50T"),
+        ("de", "1,50\u00a0Tsd 1,50\u00a0Mio 1,50\u00a0Mrd 1,50\u00a0Bio"),
+        ("es", "1,50k 1,50M 1,50B 1,50T"),
+        ("fr", "1,50 k 1,50 M 1,50 Md 1,50 Bn"),
+        ("ja", "1.50k 1.50M 1.50B 1.50T"),
+        ("pt", "1,50 mil 1,50 mi 1,50 bi 1,50 tri"),
+        ("zh", "1.50k 1.50M 1.50B 1.50T"),
+    ],
+)
+def test_great_numbers_have_the_suffixes_of_the_language(
+    language: Language, code: str, written: str
+) -> None:
+    language.choose(code)
+    assert " ".join(figures.short_count(15 * 10**power) for power in (2, 5, 8, 11)) == written
+
+
+@pytest.mark.parametrize(
     ("number", "written"),
     [(None, "–"), (inf, "–"), (18.64, "18.6"), (999.94, "999.9"), (1_234.5, "1.23k")],
 )
