@@ -29,7 +29,7 @@ from tequio_ledger.web.pages.drawing import (
 )
 from tequio_ledger.web.pages.outlines import Font, font
 from tequio_ledger.web.pages.run_view import run_snapshot
-from tequio_ledger.web.pages.runs import headline, quality_curve, sorted_runs
+from tequio_ledger.web.pages.runs import headline, run_quality, sorted_runs
 from tequio_ledger.web.pages.static import THEMES
 from tequio_ledger.web.routing import get
 from tequio_shared import avatar
@@ -89,7 +89,7 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
     tokens = sum(run.tokens for run in listed)
 
     def read(connection: Connection) -> PreviewCard:
-        curve, reached = quality_curve(connection, listed[0]) if listed else (None, "")
+        quality = run_quality(connection, listed[0]) if listed else None
         return PreviewCard(
             network=ledger.genesis.name,
             title=headline(listed[0] if listed and not listed[0].is_over else None),
@@ -99,8 +99,8 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
                 (text.short_count(tokens), "tokens trained"),
                 *(((text.count(listed[0].closed), "rounds closed"),) if listed else ()),
             ),
-            curve=curve,
-            reached=reached,
+            curve=quality.curve if quality else None,
+            reached=quality.reached if quality else "",
         )
 
     return await _answer(request, ledger, read)
@@ -133,7 +133,7 @@ def _run(ledger: Ledger, name: str) -> _Read:
     size, rounds = text.short_count(now.manifest.model.parameters), now.manifest.rounds
 
     def read(connection: Connection) -> PreviewCard:
-        curve, reached = quality_curve(connection, now)
+        quality = run_quality(connection, now)
         return PreviewCard(
             network=ledger.genesis.name,
             title=now.name if now.is_over else headline(now),
@@ -143,8 +143,8 @@ def _run(ledger: Ledger, name: str) -> _Read:
                 (text.count(now.members), noun(now.members, "volunteer") + " taking part"),
                 (text.short_count(now.tokens), "tokens trained"),
             ),
-            curve=curve,
-            reached=reached,
+            curve=quality.curve,
+            reached=quality.reached,
         )
 
     return read

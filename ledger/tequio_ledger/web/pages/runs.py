@@ -197,7 +197,7 @@ def _curve(
     heads: Sequence[MeasuredHead], judged: Sequence[JudgedHead], rollbacks: Sequence[Rollback]
 ) -> Chart:
     readings = [
-        _reading(head, bits_per_byte, _comparison(verdict))
+        _reading(head, bits_per_byte, _bits, _comparison(verdict))
         for head, verdict in zip(heads, judged, strict=True)
     ]
     return chart(
@@ -213,7 +213,7 @@ def _curve(
 
 def _perplexities(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
     drawn = [head for head in heads if perplexity(head.median) <= text.MAX_PERPLEXITY]
-    readings = [_reading(head, _drawn_perplexity) for head in drawn]
+    readings = [_reading(head, _drawn_perplexity, _per_token) for head in drawn]
     return chart(
         "perplexity",
         "Perplexity",
@@ -229,13 +229,24 @@ def _drawn_perplexity(measure: HeadMeasure) -> float:
     return min(perplexity(measure), text.MAX_PERPLEXITY)
 
 
+def _bits(value: float) -> str:
+    return f"{text.decimal(value, 4)} bits per byte"
+
+
+def _per_token(value: float) -> str:
+    return f"perplexity {text.perplexity(value)} per token"
+
+
 def _comparison(judged: JudgedHead) -> str:
     is_worse = judged.best is not None and judged.verdict is HeadVerdict.WORSE
     return f", worse than round {judged.best.round}" if judged.best and is_worse else ""
 
 
 def _reading(
-    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], comparison: str = ""
+    head: MeasuredHead,
+    value_of: Callable[[HeadMeasure], float],
+    figure: Callable[[float], str],
+    comparison: str = "",
 ) -> ChartReading:
     away = sum(row.is_outlier for row in head.rows)
     shown = text.quality(bits_per_byte(head.median), perplexity(head.median))
@@ -245,6 +256,7 @@ def _reading(
         value=value_of(head.median),
         label=str(head.round),
         caption=f"head of round {head.round}: {shown}, {count}{comparison}",
+        figure=figure,
         singles=tuple(
             SingleValue(value=value_of(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -311,22 +323,39 @@ def headline(now: RunSnapshot | None) -> str:
     return f"Train {now.name} with your GPU" if now else "Train open language models with your GPU"
 
 
-def quality_curve(connection: Connection, now: RunSnapshot) -> tuple[Chart, str]:
-    """Draw the measured quality of a run's heads, or else the losses that trainers claim.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunQuality:
+    """What a run has reached: the measured quality of its heads, or else the claimed losses."""
 
-    The text is the last value; empty if there is none.
-    """
+    measured: HeldOut | None
+    curve: Chart
+    source: str
+    """Whose figures the curve shows."""
+    reached: str
+    """The last value of the curve in words; empty if there is none."""
+
+
+def run_quality(connection: Connection, now: RunSnapshot) -> RunQuality:
+    """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
     run = RunId(from_text(now.id))
-    measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(measured, rules=now.verdict_rules)
-    if quality and quality.curve.layouts:
-        return quality.curve, f"{quality.bits_per_byte:.3g} bits per byte, perplexity " + (
-            text.perplexity(quality.perplexity)
+    heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
+    measured = held_out(heads, rules=now.verdict_rules)
+    if measured and measured.curve.layouts:
+        return RunQuality(
+            measured=measured,
+            curve=measured.curve,
+            source="On text that nobody trains on",
+            reached=f"{measured.bits_per_byte:.3g} bits per byte, perplexity "
+            f"{text.perplexity(measured.perplexity)} per token",
         )
     claimed = queries.last_rounds(connection, run, CHART_ROUNDS)
     curve = run_charts.losses(claimed, now.rollbacks)
-    last = curve.readings[-1] if curve.readings else None
-    return curve, f"{last.value:.3g} nats per token" if last else ""
+    return RunQuality(
+        measured=measured,
+        curve=curve,
+        source="Training loss that trainers claim",
+        reached=f"{curve.last.value:.3g} nats per token" if curve.last else "",
+    )
 
 
 @get("/runs")
