@@ -207,6 +207,12 @@ def last_measured_heads(
     return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
 
 
+def measure_count(connection: Connection, run: bytes) -> int:
+    """Count the measures of all heads of a run."""
+    query = select(func.count()).select_from(MEASURED).where(MEASURED.c.run == run)
+    return connection.execute(query).scalar_one()
+
+
 def measured_heads_of(
     connection: Connection, run: bytes, rounds: Collection[int]
 ) -> list[MeasuredHead]:

@@ -24,6 +24,7 @@ from tequio_ledger.web.pages.runs import (
     PAGE_ROUNDS,
     SPEED_ROUNDS,
     HeldOut,
+    MeasureReader,
     headline,
     run_quality,
     sorted_runs,
@@ -79,7 +80,9 @@ class FeaturedRun:
 
 
 @get("/")
-async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Response:
+async def get_home(
+    request: Request, ledger: Ledger, tallies: Tallies, measure_reader: MeasureReader
+) -> Response:
     """Show a first visitor what is trained here, how far it is, and how to take part."""
     await ledger.sequencer.settled()
     state, now_ms = ledger.state, ledger.clock()
@@ -100,7 +103,7 @@ async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Respon
         best = tallies.owners(WEEK_DAYS * DAY_MS).found[:TOP_EARNERS]
         with snapshot(ledger.database) as (connection, published):
             ranked = ranking.count(connection)
-            featured = _featured(connection, ledger, listed[0]) if listed else None
+            featured = _featured(connection, ledger, measure_reader, listed[0]) if listed else None
         return render.page(
             request,
             ledger,
@@ -124,10 +127,12 @@ async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Respon
     return await render.enqueue(request, make)
 
 
-def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> FeaturedRun:
+def _featured(
+    connection: Connection, ledger: Ledger, measure_reader: MeasureReader, now: RunSnapshot
+) -> FeaturedRun:
     run = RunId(from_text(now.id))
     rounds = queries.last_rounds(connection, run, PAGE_ROUNDS)
-    found = run_quality(connection, now)
+    found = run_quality(connection, measure_reader, now)
     last = found.curve.last
     return FeaturedRun(
         now=now,

@@ -35,6 +35,7 @@ from tequio_ledger.web.pages.render import (
     RenderQueue,
 )
 from tequio_ledger.web.pages.round_view import RoundReader
+from tequio_ledger.web.pages.runs import MeasureReader
 from tequio_ledger.web.pages.tallies import Tallies
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
@@ -177,4 +178,9 @@ def pages(
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
     tallies = Tallies(ledger.database, ledger.clock, time.monotonic)
-    return group, {"reader": reader, "documentation": site, "tallies": tallies}
+    return group, {
+        "reader": reader,
+        "measure_reader": MeasureReader(),
+        "documentation": site,
+        "tallies": tallies,
+    }
