@@ -294,8 +294,8 @@ def _duty(record: RoundRecord, slot: int, paid: int) -> StatusLabel:
     return _ROUNDED if counts else _AT_ODDS
 
 
-CACHED_ROUNDS = 256
-"""Cached rounds; one takes some kilobytes for each member."""
+CACHED_MEMBERS = 10_000
+"""Members of all cached rounds together; each takes some kilobytes."""
 
 
 class RoundReader:
@@ -304,6 +304,7 @@ class RoundReader:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._over: OrderedDict[tuple[RunId, int], RoundRecord] = OrderedDict()
+        self._members = 0
         self._lock = Lock()
 
     def read(self, connection: Connection, run: RunId, number: int) -> RoundRecord:
@@ -319,8 +320,15 @@ class RoundReader:
         except KeyError as err:
             raise RefusedError("not-found", f"this run has no round {number}") from err
         if record.is_complete:
-            with self._lock:
-                self._over[run, number] = record
-                if len(self._over) > CACHED_ROUNDS:
-                    self._over.popitem(last=False)
+            self._store((run, number), record)
         return record
+
+    def _store(self, place: tuple[RunId, int], record: RoundRecord) -> None:
+        with self._lock:
+            if place in self._over:  # read by another thread meanwhile
+                return
+            self._over[place] = record
+            self._members += len(record.roster.members)
+            while self._members > CACHED_MEMBERS:
+                _, oldest = self._over.popitem(last=False)
+                self._members -= len(oldest.roster.members)

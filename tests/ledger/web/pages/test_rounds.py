@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import select
 
 from tequio_ledger.store.models import CREDIT, LOG_ENTRY, ROUND
+from tequio_ledger.web.pages import round_view
+from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_shared.ids import to_text
 from tequio_shared.round.points import points
 from tests.support.sample_ledger import ROUNDS_A_DAY
@@ -90,3 +93,16 @@ def test_each_member_says_by_which_entry_it_stated_its_head(seen: PageSite) -> N
         stated = {f"/entries/{index}" for index in connection.scalars(query)}
     assert links.keys() == stated
     assert len(stated) == 6
+
+
+def test_finished_rounds_are_cached_up_to_a_number_of_members(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, run = seen.shown.ledger, seen.shown.rules.run_id
+    monkeypatch.setattr(round_view, "CACHED_MEMBERS", 2 * len(seen.shown.peers))
+    reader = RoundReader(ledger.blobs.read)
+    with ledger.database.reader.begin() as connection:
+        first, *_, last = (reader.read(connection, run, number) for number in (1, 2, 3))
+        assert reader.read(connection, run, 3) is last
+        assert reader.read(connection, run, 1) is not first, "it was given up for the third"
+        assert reader.read(connection, run, 1) == first
