@@ -180,7 +180,7 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
         size=published.size,
         seq=statement.seq,
         ts_ms=statement.ts,
-        signers=[to_text(key) for key, _ in entry.signatures],
+        signers=[(to_text(key), key in ledger.state.peers) for key, _ in entry.signatures],
         fields=body_fields(statement),
         statement=statement.raw.decode(),  # the signed JSON, to the byte
         leaf=to_base64(leaf),
