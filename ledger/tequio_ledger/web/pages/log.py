@@ -139,16 +139,16 @@ def get_entries(
     key = from_text(author) if author else None
     published = ledger.published
     with ledger.database.reader.begin() as connection:
-        rows = entries.entries_before(connection, min(before, published.size), ROWS, key)
+        rows = entries.entries_before(connection, min(before, published.size), ROWS + 1, key)
     return render.page(
         request,
         ledger,
         published,
         "entries.html",
         author=author,
-        entries=rows,
+        entries=rows[:ROWS],
         size=published.size,
-        older=rows[-1].index if len(rows) == ROWS and rows[-1].index else None,
+        older=rows[-2].index if len(rows) > ROWS else None,
         is_first=before >= published.size,
     )
 

@@ -81,22 +81,23 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
     counted: int | None = None
     if by == "teams":
         best = tallies.teams(length_ms)
-        found, counted = best.found[after : after + ROWS], best.size
+        found, counted = best.found[after : after + ROWS + 1], best.size
         name_of = ledger.state.teams.name_of
         teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
     elif not around and length_ms is not None:
         first = tallies.owners(length_ms)
-        owners, counted = first.found[after : after + ROWS], first.size
+        owners, counted = first.found[after : after + ROWS + 1], first.size
     with snapshot(ledger.database) as (connection, published):
         if by == "people" and around:
             rows = _around(connection, around)
         elif by == "people":
             if length_ms is None:
-                owners = ranking.owners(connection, None, ROWS, after)
+                owners = ranking.owners(connection, None, ROWS + 1, after)
             rows = _owners(connection, owners, after)
         ranked = ranking.count(connection)
-    is_full = len(rows or teams) == ROWS and not around
+    is_full = len(rows or teams) >= ROWS and not around
     is_last = is_full and counted is not None and after + ROWS >= PLACES
+    has_more = len(rows or teams) > ROWS
     return render.page(
         request,
         ledger,
@@ -106,13 +107,14 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         names=SPAN_NAMES,
         by=by,
         kinds=RANKINGS,
-        rows=rows,
-        teams=teams,
+        rows=rows[:ROWS],
+        teams=teams[:ROWS],
         ranked=ranked,
         around=around,
+        after=after,
         counted=counted,
         most=PLACES if is_last else None,
-        next=after + ROWS if is_full and not is_last else None,
+        next=after + ROWS if has_more and not is_last else None,
     )
 
 
@@ -176,8 +178,8 @@ def get_peer(
         row = queries.key(connection, peer)
         if row is None:
             raise RefusedError("not-found", f"no key {to_text(peer)} is registered in this network")
-        rows = StoredRows(connection).attended(peer, before, ROUNDS)
-        rounds = [_attended(connection, ledger, reader, one) for one in rows]
+        rows = StoredRows(connection).attended(peer, before, ROUNDS + 1)
+        rounds = [_attended(connection, ledger, reader, one) for one in rows[:ROUNDS]]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         first = queries.first_attended(connection, peer)
@@ -208,7 +210,7 @@ def get_peer(
         proofs_sent=state.proofs[peer],
         proofs_gflop=sum(one[peer].witness for one in accounts if peer in one),
         first=_first(ledger, first) if first else None,
-        older=rows[-1].closed_index if len(rows) == ROUNDS else None,
+        older=rows[-2].closed_index if len(rows) > ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=newest,
     )
@@ -287,12 +289,13 @@ def _role(ledger: Ledger, key: PeerKey) -> str:
 def get_quarantine(request: Request, ledger: Ledger, after: Index = 0) -> Response:
     """List restricted keys with reason, evidence and term, the oldest restriction first."""
     with snapshot(ledger.database) as (connection, published):
-        rows = StoredRows(connection).standings(after, QUARANTINE_ROWS)
+        rows = StoredRows(connection).standings(after, QUARANTINE_ROWS + 1)
     return render.page(
         request,
         ledger,
         published,
         "quarantine.html",
-        rows=rows,
-        next=rows[-1].since if len(rows) == QUARANTINE_ROWS else None,
+        rows=rows[:QUARANTINE_ROWS],
+        after=after,
+        next=rows[-2].since if len(rows) > QUARANTINE_ROWS else None,
     )
