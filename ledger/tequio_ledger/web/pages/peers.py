@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -179,7 +179,7 @@ def get_peer(
         if row is None:
             raise RefusedError("not-found", f"no key {to_text(peer)} is registered in this network")
         rows = StoredRows(connection).attended(peer, before, ROUNDS + 1)
-        rounds = [_attended(connection, ledger, reader, one) for one in rows[:ROUNDS]]
+        rounds = list(_attended(connection, ledger, reader, rows[:ROUNDS]))
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         first = queries.first_attended(connection, peer)
@@ -240,11 +240,16 @@ class PastRound:
 
 
 def _attended(
-    connection: Connection, ledger: Ledger, reader: RoundReader, row: AttendedRound
-) -> PastRound:
-    run = RunId(Digest(row.run))
-    record = reader.read(connection, run, row.round)
-    return PastRound(row=row, run=run, name=ledger.state.run(run).manifest.name, record=record)
+    connection: Connection, ledger: Ledger, reader: RoundReader, rows: Sequence[AttendedRound]
+) -> Iterator[PastRound]:
+    for row in rows:
+        run = RunId(Digest(row.run))
+        name = ledger.state.run(run).manifest.name
+        try:
+            record = reader.read(connection, run, row.round)
+        except RefusedError:  # a lost document of one round takes no other from the page
+            continue
+        yield PastRound(row=row, run=run, name=name, record=record)
 
 
 def _first(ledger: Ledger, row: AttendedRound) -> tuple[str, str, int]:

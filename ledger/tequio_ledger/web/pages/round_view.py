@@ -104,7 +104,10 @@ class RoundRecord:
 
 
 def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> RoundRecord:
-    """Read a round from its entries, the roster among them; `documents` raises KeyError."""
+    """Read a round from its entries; `documents` raises KeyError.
+
+    Raises RefusedError("not-found") if there is no roster among them.
+    """
     found: defaultdict[type[object], list[RoundEntry[Any]]] = defaultdict(list)  # Any: by the key
     for index, leaf, at_ms in rows:
         statement = Entry.parse(leaf).statement
@@ -117,7 +120,7 @@ def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> 
 
     rostered = first(RoundRoster)
     if rostered is None:
-        raise KeyError(number)
+        raise RefusedError("not-found", f"this run has no round {number}")
     roster = Roster.parse(documents(digest_from_text(rostered.body.roster)))
     slot_of = {key: slot for slot, key in roster.keys.items()}
 
@@ -308,7 +311,10 @@ class RoundReader:
         self._lock = Lock()
 
     def read(self, connection: Connection, run: RunId, number: int) -> RoundRecord:
-        """Read a round; raises RefusedError("not-found") if it has no roster."""
+        """Read a round.
+
+        Raises RefusedError("not-found") if it has no roster, and "damaged" if a document is lost.
+        """
         with self._lock:
             known = self._over.get((run, number))
             if known is not None:
@@ -318,7 +324,11 @@ class RoundReader:
         try:
             record = read_round(number, rows, self._documents)
         except KeyError as err:
-            raise RefusedError("not-found", f"this run has no round {number}") from err
+            raise RefusedError(
+                "damaged",
+                f"a document of round {number} is missing or damaged here: the operator of this "
+                "ledger can restore it from a backup",
+            ) from err
         if record.is_complete:
             self._store((run, number), record)
         return record
