@@ -15,7 +15,7 @@ from tequio_ledger.web.pages import render, text
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import MaybeBytes32Text, from_text, to_text
 from tequio_shared.keys import SIGNATURE_BYTES
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
@@ -133,7 +133,7 @@ def _header_fields(encoded: str) -> list[BodyField]:
 @get("/entries")
 @render.in_queue
 def get_entries(
-    request: Request, ledger: Ledger, author: str = "", before: Index = JSON_INTEGER
+    request: Request, ledger: Ledger, author: MaybeBytes32Text = "", before: Index = JSON_INTEGER
 ) -> Response:
     """List entries of every author or of one, the newest first."""
     key = from_text(author) if author else None

@@ -22,10 +22,11 @@ from tequio_ledger.web.pages.round_view import (
 )
 from tequio_ledger.web.pages.tallies import PLACES, Tallies
 from tequio_ledger.web.pages.text import DAY_MS
-from tequio_ledger.web.routing import Index, get
+from tequio_ledger.web.routing import ID_FORM, Index, get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     Digest,
+    MaybeBytes32Text,
     PeerKey,
     RunId,
     key_from_text,
@@ -66,7 +67,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
     tallies: Tallies,
     span: str = "all",
     by: str = "people",
-    around: str = "",
+    around: MaybeBytes32Text = "",
     after: Index = 0,
 ) -> Response:
     """List the top earners, people or teams, or the neighbours of the key `around`."""
@@ -223,8 +224,7 @@ def _key(names: NameRegistry, text: str) -> PeerKey:
     if found is None:
         raise RefusedError(
             "not-found",
-            f"nobody is called {text!r} in this network; the id of a key has 43 letters, digits, - "
-            "and _",
+            f"nobody is called {text!r} in this network; the id of a key has {ID_FORM}",
         )
     return found
 

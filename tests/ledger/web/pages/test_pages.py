@@ -215,8 +215,9 @@ def test_colours_are_those_of_the_app(seen: PageSite) -> None:
         ("/competitions/abc", 404, "'abc' is not the id of a competition"),
         (f"/runs/{'A' * 43}", 404, "was opened in this network"),
         ("/leaderboard?span=year", 400, "Unknown span 'year': use 24h, 7d, all"),
-        ("/leaderboard?around=abc", 404, "32 bytes"),
-        ("/entries?before=-1", 400, "Before: "),
+        ("/leaderboard?around=abc", 400, "Around: 'abc' is not an id: an id has 43 letters"),
+        ("/entries?author=zz", 400, "Author: 'zz' is not an id: an id has 43 letters"),
+        ("/entries?before=abc", 400, "Before: 'abc' is not a whole number from 0 to 9"),
     ],
 )
 def test_what_is_not_there_is_said_on_a_page(
