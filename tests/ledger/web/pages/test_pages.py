@@ -9,8 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
+from starlette.requests import Request
 
-from tequio_ledger.web.pages import static
+from tequio_ledger.web.pages import render, static
 from tequio_shared.ids import to_text
 from tests.support.sample_ledger import HOSTILE
 
@@ -368,3 +369,9 @@ def test_an_address_that_cannot_be_one_is_refused(seen: PageSite, host: str) -> 
     answer = seen.pages.get(run_path(seen), host=host).answer
     assert answer.status_code == 400
     assert host not in answer.text
+
+
+def test_a_request_that_names_no_host_is_told_the_host_of_the_log(seen: PageSite) -> None:
+    request = Request({"type": "http", "scheme": "https", "headers": []})
+    assert "/" in seen.shown.ledger.genesis.origin
+    assert render.ledger_url(request, seen.shown.ledger) == "https://ledger.example"
