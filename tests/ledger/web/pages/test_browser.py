@@ -338,6 +338,17 @@ def test_every_page_is_quiet_accessible_and_as_wide_as_its_window(
     assert found == {}
 
 
+def test_no_long_word_makes_a_phone_scroll_sideways(site: Site, browser: Browser) -> None:
+    word = "W" * 110
+    with watched(browser, size=NARROW) as window:
+        page = window.page
+        for path in (f"/{word}", f"/search?q={word}", f"/peers/{'A' * 43}", "/"):
+            window.open(site.url + path)
+            for name in page.locator("[aria-labelledby=leaders-title] bdi").all():
+                name.evaluate("(one) => { one.textContent = 'W'.repeat(32) }")
+            assert page.evaluate("document.scrollingElement.scrollWidth") == NARROW[0], path
+
+
 def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browser: Browser) -> None:
     with watched(browser, scripts=False) as window:
         page = window.page
