@@ -187,15 +187,16 @@ def points_per_day(
     # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
     # expression than the one in SELECT.
     when = ROUND.c.ended_ms // literal_column(str(DAY_MS))
-    query = (
-        select(when, func.sum(CREDIT.c.gflop))
-        .join(ROUND, (ROUND.c.run == CREDIT.c.run) & (ROUND.c.round == CREDIT.c.round))
-        .where(ROUND.c.ended_ms >= since_ms)
-        .group_by(when)
+    # In its own subquery, so that the rounds of these days come first: no index of credit begins
+    # with the key.
+    earned = select(func.sum(CREDIT.c.gflop)).where(
+        CREDIT.c.run == ROUND.c.run, CREDIT.c.round == ROUND.c.round
     )
     if key is not None:
-        query = query.where(CREDIT.c.peer == key)
-    return {int(number): int(total) for number, total in connection.execute(query) if number}
+        earned = earned.where(CREDIT.c.peer == key)
+    query = select(when, func.sum(earned.scalar_subquery())).where(ROUND.c.ended_ms >= since_ms)
+    rows = connection.execute(query.group_by(when))
+    return {int(number): int(total) for number, total in rows if number and total}
 
 
 def last_measured_heads(
@@ -204,6 +205,12 @@ def last_measured_heads(
     """Read the last measured heads of a run before a round, ascending."""
     heads = select(MEASURED.c.round).where(MEASURED.c.run == run, MEASURED.c.round < before)
     return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
+
+
+def measure_count(connection: Connection, run: bytes) -> int:
+    """Count the measures of all heads of a run."""
+    query = select(func.count()).select_from(MEASURED).where(MEASURED.c.run == run)
+    return connection.execute(query).scalar_one()
 
 
 def measured_heads_of(

@@ -15,7 +15,7 @@ from tequio_ledger.store import log_rows
 from tequio_ledger.web.routing import get
 from tequio_shared.api.network import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import digest_from_text
+from tequio_shared.ids import Bytes32Text, digest_from_text
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import NO_QUORUM, Policy, PolicyLog, TlogProof
 from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile
@@ -117,7 +117,7 @@ async def get_policy(ledger: Ledger) -> Response:
 
 
 @get("/v1/statements/{name}/proof")
-def get_proof(ledger: Ledger, name: str) -> Response:
+def get_proof(ledger: Ledger, name: Bytes32Text) -> Response:
     """Prove that a statement is in the published log; `extra` holds its leaf (C2SP tlog-proof)."""
     statement, published = digest_from_text(name), ledger.published
     with ledger.database.glance.connect() as connection:

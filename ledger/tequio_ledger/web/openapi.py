@@ -31,15 +31,10 @@ _REF = "#/components/schemas/"
 _BYTES_32 = "[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]"  # in base64url; the last letter holds four bits
 _NUMBERS = {"number": {"minimum": 1, "maximum": JSON_INTEGER}}
 _PATTERNS = {
-    "run": f"^{_BYTES_32}$",
-    "key": f"^{_BYTES_32}$",
-    "competition": f"^{_BYTES_32}$",
     "name": f"^({_BYTES_32}|[0-9A-Fa-f]{{64}})$",
     "rest": r"^(0|[1-9]|[1-5][0-9]|6[0-3]|entries)(/x[0-9]{3})*/[0-9]{3}(\.p/[1-9][0-9]{0,2})?$",
-    "around": f"^({_BYTES_32})?$",
-    "behind": f"^({_BYTES_32})?$",
 }
-"""Pattern of a text parameter by its name: handlers parse these texts, so their type is str."""
+"""Pattern of a text parameter by its name, if the handler parses it and its type is plain str."""
 
 Json = dict[str, Any]  # a node of the document: any JSON object
 
@@ -209,8 +204,8 @@ def _operation(route: Route, services: Collection[str]) -> Json:
 def _parameter(parameter: HandlerParameter) -> Json:
     schema = _plain(msgspec.json.schema(parameter.type))
     name = parameter.name
-    if schema["type"] == "string" and (name in _PATTERNS or name == "after"):
-        schema["pattern"] = _PATTERNS.get(name, _PATTERNS["around"])
+    if name in _PATTERNS and "pattern" not in schema:
+        schema["pattern"] = _PATTERNS[name]
     schema |= _NUMBERS.get(name, {})
     is_required = parameter.default is msgspec.NODEFAULT
     if not is_required and parameter.default is not None:

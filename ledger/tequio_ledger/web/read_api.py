@@ -41,7 +41,16 @@ from tequio_shared.api.runs import (
     RunsAnswer,
 )
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
+from tequio_shared.ids import (
+    Bytes32Text,
+    MaybeBytes32Text,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    key_from_text,
+    to_text,
+)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.served import answers, competitions
 from tequio_shared.served.rows import VerdictRules
@@ -85,14 +94,16 @@ async def get_runs(ledger: Ledger, after: Index = 0, limit: Limit = 100) -> Runs
 
 
 @get("/v1/runs/{run}")
-async def get_run(ledger: Ledger, run: str) -> RunAnswer:
+async def get_run(ledger: Ledger, run: Bytes32Text) -> RunAnswer:
     """Describe one run."""
     published = await ledger.sequencer.settled()
     return answers.run_answer(ledger.state, RunId(from_text(run)), as_of(published))
 
 
 @get("/v1/runs/{run}/rounds")
-def get_rounds(ledger: Ledger, run: str, after: Index = 0, limit: Limit = 100) -> RoundsAnswer:
+def get_rounds(
+    ledger: Ledger, run: Bytes32Text, after: Index = 0, limit: Limit = 100
+) -> RoundsAnswer:
     """List rounds after a number."""
     with snapshot(ledger.database) as (connection, published):
         rows = StoredRows(connection)
@@ -100,7 +111,7 @@ def get_rounds(ledger: Ledger, run: str, after: Index = 0, limit: Limit = 100) -
 
 
 @get("/v1/runs/{run}/rounds/{number:int}")
-def get_round(ledger: Ledger, run: str, number: int) -> RoundAnswer:
+def get_round(ledger: Ledger, run: Bytes32Text, number: int) -> RoundAnswer:
     """Describe one round."""
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", f"round numbers start at 1, so {number} is not one")
@@ -112,7 +123,7 @@ def get_round(ledger: Ledger, run: str, number: int) -> RoundAnswer:
 
 
 @get("/v1/peers")
-def get_peers(ledger: Ledger, after: str = "", limit: Limit = 100) -> PeersAnswer:
+def get_peers(ledger: Ledger, after: MaybeBytes32Text = "", limit: Limit = 100) -> PeersAnswer:
     """List keys in order of registration, after a key."""
     with snapshot(ledger.database) as (connection, published):
         rows, last = StoredRows(connection), key_from_text(after) if after else None
@@ -120,7 +131,7 @@ def get_peers(ledger: Ledger, after: str = "", limit: Limit = 100) -> PeersAnswe
 
 
 @get("/v1/peers/{key}")
-async def get_peer(ledger: Ledger, key: str) -> PeerAnswer:
+async def get_peer(ledger: Ledger, key: Bytes32Text) -> PeerAnswer:
     """Describe one key."""
     # From the state, and not from the tables: a worker that starts needs this answer, also from a
     # ledger whose tables are damaged.
@@ -140,7 +151,7 @@ async def get_team(ledger: Ledger, team: int, after: Index = 0, limit: Limit = 1
 
 @get("/v1/runs/{run}/measures")
 def get_measures(
-    ledger: Ledger, run: str, after: AfterRound = -1, limit: Limit = 100
+    ledger: Ledger, run: Bytes32Text, after: AfterRound = -1, limit: Limit = 100
 ) -> MeasuresAnswer:
     """List heads measured on held-out text by drawn members, after the head of a round."""
     run_id = RunId(from_text(run))
@@ -153,10 +164,10 @@ def get_measures(
 @get("/v1/ranking")
 def get_ranking(
     ledger: Ledger,
-    around: str = "",
+    around: MaybeBytes32Text = "",
     n: Reach = 3,
     after: Index | None = None,
-    behind: str = "",
+    behind: MaybeBytes32Text = "",
     limit: Limit = 100,
 ) -> RankingAnswer:
     """List keys by points: those around a key, those behind a key, or those behind a place."""
@@ -178,7 +189,7 @@ def get_ranking(
 
 @get("/v1/peers/{key}/rounds")
 def get_peer_rounds(
-    ledger: Ledger, key: str, before: Index = JSON_INTEGER, limit: Limit = 100
+    ledger: Ledger, key: Bytes32Text, before: Index = JSON_INTEGER, limit: Limit = 100
 ) -> PeerRoundsAnswer:
     """List the finished rounds in which a key took part, the newest first."""
     peer = PeerKey(from_text(key))
@@ -245,7 +256,7 @@ async def get_competitions(
 
 
 @get("/v1/competitions/{competition}")
-async def get_competition(ledger: Ledger, competition: str) -> CompetitionAnswer:
+async def get_competition(ledger: Ledger, competition: Bytes32Text) -> CompetitionAnswer:
     """Describe one competition."""
     published = await ledger.sequencer.settled()
     wanted, now_ms = digest_from_text(competition), ledger.clock()

@@ -44,6 +44,7 @@ Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 """Where a list continues: a log index, a round or a place."""
 Limit = Annotated[int, msgspec.Meta(ge=1, le=PAGE_ROWS)]
 """Most rows of one answer."""
+ID_FORM = "43 letters, digits, - and _"
 THREADS = 2
 """Handlers at once: more only compete for the interpreter's lock, with the event loop."""
 _NOT_ALLOWED = 405
@@ -233,7 +234,17 @@ def _value(parameter: HandlerParameter, request: Request) -> object:
     found = request.path_params if is_path else request.query_params
     if parameter.name not in found and parameter.default is not msgspec.NODEFAULT:
         return parameter.default
+    value = found.get(parameter.name)
     try:
-        return msgspec.convert(found.get(parameter.name), parameter.type, strict=False)
+        return msgspec.convert(value, parameter.type, strict=False)
     except msgspec.ValidationError as err:
-        raise RefusedError("malformed", f"{parameter.name}: {err}") from err
+        expected = _expected(parameter.type)
+        detail = f"{parameter.name}: {str(value)[:60]!r} is not {expected}"
+        raise RefusedError("malformed", detail) from err
+
+
+def _expected(kind: Any) -> str:  # noqa: ANN401 - a type as it is written
+    base, *rules = get_args(kind) or (kind,)
+    if base is int and rules:
+        return f"a whole number from {rules[0].ge} to {rules[0].le}"
+    return f"an id: an id has {ID_FORM}"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import insert, update
 
-from tequio_ledger.store import ranking
+from tequio_ledger.store import queries, ranking
 from tequio_ledger.store.models import CREDIT, OPENED_RUN, PEER, ROUND, STANDING, TIER
+from tequio_ledger.store.queries import DAY_MS
 from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
 from tequio_shared.network.standing import Standing
@@ -84,6 +85,27 @@ def test_of_all_time_owners_have_one_place_too(tmp_path: Path, either_database: 
             ]
             assert ranking.owners(connection, None, 9, after=1) == places[1:]
             assert ranking.owners(connection, None, 1) == places[:1]
+
+
+def test_points_per_day_of_a_key_or_of_all_are_read_from_the_rounds_of_these_days(
+    tmp_path: Path, either_database: str
+) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        invent(ledger)
+        asked: list[str] = []
+        with ledger.database.writer.begin() as connection:
+            connection.execute(update(ROUND).values(ended_ms=ROUND.c.ended_ms * DAY_MS))
+        with ledger.database.reader.begin() as connection:
+            plain = connection.connection.driver_connection
+            if not either_database and plain is not None:
+                plain.set_trace_callback(asked.append)
+            assert queries.points_per_day(connection, 0, SMALL) == {100: 20, 50: 1_000}
+            assert queries.points_per_day(connection, 51 * DAY_MS, LARGE) == {100: 35}
+            assert queries.points_per_day(connection, 51 * DAY_MS) == {100: 95}
+            assert queries.points_per_day(connection, 0, LATE) == {}
+            for said in asked.copy():
+                plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()
+                assert all("SCAN" not in str(row) for row in plan), (said, plan)
 
 
 def test_guests_of_one_invitation_are_not_taken_for_one_person(

@@ -98,6 +98,22 @@ def test_rounds_are_listed_page_by_page(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/v1/runs/zz", "run"),
+        ("/v1/peers?after=zz", "after"),
+        ("/v1/ranking?behind=zz", "behind"),
+        ("/v1/competitions/zz", "competition"),
+    ],
+)
+def test_an_id_that_is_none_is_named_with_its_form(
+    http: httpx.Client, path: str, name: str
+) -> None:
+    said = f"{name}: 'zz' is not an id: an id has 43 letters, digits, - and _"
+    assert http.get(path).json()["detail"] == said
+
+
+@pytest.mark.parametrize(
     ("path", "status", "code"),
     [
         (f"/v1/peers/{NOBODY}/rounds", 404, "not-found"),

@@ -155,8 +155,8 @@ def _read(
     for number in sorted(numbers):
         try:
             yield number, reader.read(connection, run, number)
-        except RefusedError:  # not begun yet
-            return
+        except RefusedError:  # not begun yet, or its documents are lost
+            continue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -29,7 +29,7 @@ from tequio_ledger.web.pages.drawing import (
 )
 from tequio_ledger.web.pages.outlines import Font, font
 from tequio_ledger.web.pages.run_view import run_snapshot
-from tequio_ledger.web.pages.runs import headline, quality_curve, sorted_runs
+from tequio_ledger.web.pages.runs import MeasureReader, headline, run_quality, sorted_runs
 from tequio_ledger.web.pages.static import THEMES
 from tequio_ledger.web.routing import get
 from tequio_shared import avatar
@@ -78,10 +78,13 @@ class PreviewCard:
 
 
 _Read = Callable[["Connection"], PreviewCard]
+_Reader = Callable[[Ledger, str], _Read]
 
 
 @get("/card/network.png")
-async def get_network_card(request: Request, ledger: Ledger) -> Response:
+async def get_network_card(
+    request: Request, ledger: Ledger, measure_reader: MeasureReader
+) -> Response:
     """Draw the card of the first page."""
     await ledger.sequencer.settled()
     listed = sorted_runs(ledger.state)
@@ -89,7 +92,7 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
     tokens = sum(run.tokens for run in listed)
 
     def read(connection: Connection) -> PreviewCard:
-        curve, reached = quality_curve(connection, listed[0]) if listed else (None, "")
+        quality = run_quality(connection, measure_reader, listed[0]) if listed else None
         return PreviewCard(
             network=ledger.genesis.name,
             title=headline(listed[0] if listed and not listed[0].is_over else None),
@@ -99,21 +102,24 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
                 (text.short_count(tokens), "tokens trained"),
                 *(((text.count(listed[0].closed), "rounds closed"),) if listed else ()),
             ),
-            curve=curve,
-            reached=reached,
+            curve=quality.curve if quality else None,
+            reached=quality.reached if quality else "",
         )
 
     return await _answer(request, ledger, read)
 
 
 @get("/card/{kind}/{name}.png")
-async def get_card(request: Request, ledger: Ledger, kind: str, name: str) -> Response:
+async def get_card(
+    request: Request, ledger: Ledger, measure_reader: MeasureReader, kind: str, name: str
+) -> Response:
     """Draw the card of a run, competition, peer or team."""
     await ledger.sequencer.settled()
-    if kind not in _READERS:
-        kinds = ", ".join(_READERS)
+    readers: dict[str, _Reader] = {"runs": partial(_run, measure_reader), **_READERS}
+    if kind not in readers:
+        kinds = ", ".join(readers)
         raise RefusedError("not-found", f"no cards of {kind[:40]!r}: there are some of {kinds}")
-    return await _answer(request, ledger, _READERS[kind](ledger, name))
+    return await _answer(request, ledger, readers[kind](ledger, name))
 
 
 async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
@@ -128,12 +134,12 @@ async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
 # --- What each kind of card shows. Each reads the state in the event loop, and tables in a thread.
 
 
-def _run(ledger: Ledger, name: str) -> _Read:
+def _run(measure_reader: MeasureReader, ledger: Ledger, name: str) -> _Read:
     now = run_snapshot(ledger.state, RunId(from_text(name)))
     size, rounds = text.short_count(now.manifest.model.parameters), now.manifest.rounds
 
     def read(connection: Connection) -> PreviewCard:
-        curve, reached = quality_curve(connection, now)
+        quality = run_quality(connection, measure_reader, now)
         return PreviewCard(
             network=ledger.genesis.name,
             title=now.name if now.is_over else headline(now),
@@ -143,8 +149,8 @@ def _run(ledger: Ledger, name: str) -> _Read:
                 (text.count(now.members), noun(now.members, "volunteer") + " taking part"),
                 (text.short_count(now.tokens), "tokens trained"),
             ),
-            curve=curve,
-            reached=reached,
+            curve=quality.curve,
+            reached=quality.reached,
         )
 
     return read
@@ -229,8 +235,7 @@ def _team_name(ledger: Ledger, number: int) -> str:
     return name if _is_drawn(name) else f"Team {number}"
 
 
-_READERS: dict[str, Callable[[Ledger, str], _Read]] = {
-    "runs": _run,
+_READERS: dict[str, _Reader] = {
     "competitions": _competition,
     "peers": _peer,
     "teams": _team,

@@ -7,9 +7,9 @@ as the text of the page on both; the style sheet displays one of the two.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
 
 from tequio_ledger.web.pages.text import axis_number
 from tequio_shared import curve
@@ -32,7 +32,7 @@ _LABEL_PX = 64
 """Least distance of two labels on the lower axis."""
 MAX_SMOOTH = 60
 MAX_STEPS = 100
-"""A longer series is drawn as means of neighbours."""
+"""A longer series is drawn as means of neighbours, about as many."""
 
 
 def smooth_path(points: Sequence[Point]) -> str:
@@ -66,6 +66,8 @@ class ChartReading:
     value: float
     label: str
     caption: str
+    figure: Callable[[float], str]
+    """Writes such a value, for the captions of means."""
     is_open: bool = False
     """The value may still grow: its period is not over."""
     singles: tuple[SingleValue, ...] = ()
@@ -200,6 +202,9 @@ class Chart:
     title: str
     summary: str
     readings: tuple[ChartReading, ...]
+    """The series as it is drawn; see `downsample`."""
+    last: ChartReading | None
+    """The last step itself, which `readings` may contain as part of a mean."""
     layouts: tuple[ChartLayout, ...]
 
 
@@ -217,7 +222,7 @@ def chart(  # noqa: PLR0913 - a series, and how it is drawn
 
     `breaks` ascend; each begins a new line.
     """
-    shown = downsample(readings)
+    shown = downsample(readings, breaks)
     singles = (each for one in shown for each in one.singles if not each.is_outlier)
     values = [*(one.value for one in shown), *(each.value for each in singles)]
     kinds = (("wide", *WIDE), ("narrow", *NARROW)) if len(shown) > 1 else ()
@@ -228,6 +233,7 @@ def chart(  # noqa: PLR0913 - a series, and how it is drawn
         title=title,
         summary=summary,
         readings=tuple(shown),
+        last=readings[-1] if readings else None,
         layouts=layouts,
     )
 
@@ -272,21 +278,40 @@ def value_axis(values: Sequence[float], *, from_zero: bool) -> ChartAxis:
         step = _step(step * 1.01)
 
 
-def downsample(readings: Sequence[ChartReading]) -> list[ChartReading]:
-    """Reduce a series to at most `MOST_STEPS` means of neighbours, each labelled as the last."""
+def downsample(
+    readings: Sequence[ChartReading], breaks: Sequence[ChartBreak] = ()
+) -> list[ChartReading]:
+    """Reduce a series to about `MAX_STEPS` means of neighbours with no break between them."""
     if len(readings) <= MAX_STEPS:
         return list(readings)
     size = -(-len(readings) // MAX_STEPS)
-    groups = [readings[at : at + size] for at in range(0, len(readings), size)]
     return [
-        ChartReading(
-            at=group[-1].at,
-            value=sum(one.value for one in group) / len(group),
-            label=group[-1].label,
-            caption=f"mean of {len(group)} up to {group[-1].caption}",
-        )
-        for group in groups
+        _mean(line[at : at + size])
+        for line in _lines(readings, breaks)
+        for at in range(0, len(line), size)
     ]
+
+
+def _mean(group: Sequence[ChartReading]) -> ChartReading:
+    first, last = group[0], group[-1]
+    if len(group) == 1:
+        return last
+    value = sum(one.value for one in group) / len(group)
+    return ChartReading(
+        at=last.at,
+        value=value,
+        label=last.label,
+        caption=f"mean of rounds {first.label} to {last.label}: {last.figure(value)}",
+        figure=last.figure,
+    )
+
+
+def _lines(
+    readings: Sequence[ChartReading], breaks: Sequence[ChartBreak]
+) -> list[list[ChartReading]]:
+    """Split a series where it begins again."""
+    passed = groupby(readings, lambda one: sum(each.at <= one.at for each in breaks))
+    return [list(line) for _, line in passed]
 
 
 def _step(least: float) -> float:
@@ -313,7 +338,8 @@ def _layout(  # noqa: PLR0913, PLR0917 - a size, and what is drawn in it
         return base - (value - axis.low) / (axis.high - axis.low) * (base - TOP)
 
     points = [(x, place(one.value)) for x, one in zip(xs, readings, strict=True)]
-    groups = _split(points, readings, breaks)
+    rest = iter(points)
+    groups = [list(islice(rest, len(line))) for line in _lines(readings, breaks)]
     lines = [smooth_path(group) for group in groups]
     return ChartLayout(
         kind=kind,
@@ -348,21 +374,6 @@ def _layout(  # noqa: PLR0913, PLR0917 - a size, and what is drawn in it
             if one.at > first
         ),
     )
-
-
-def _split(
-    points: Sequence[Point], readings: Sequence[ChartReading], breaks: Sequence[ChartBreak]
-) -> list[list[Point]]:
-    """Points of each line, of which there is one more than breaks between the readings."""
-    groups: list[list[Point]] = []
-    passed = -1
-    for point, one in zip(points, readings, strict=True):
-        before = sum(each.at <= one.at for each in breaks)
-        if before != passed:
-            groups.append([])
-        passed = before
-        groups[-1].append(point)
-    return groups
 
 
 def value_ticks(axis: ChartAxis, base: float) -> tuple[AxisTick, ...]:

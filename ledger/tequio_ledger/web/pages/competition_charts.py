@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -247,10 +248,12 @@ class SideCurve:
     look: int
     swarm: SwarmHistory
     readings: tuple[ChartReading, ...]
+    """The curve as it is drawn; see `downsample`."""
+    last: ChartReading | None
 
     @property
     def caption(self) -> str:
-        return self.readings[-1].caption if self.readings else "no closed round yet"
+        return self.last.caption if self.last else "no closed round yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,8 +285,7 @@ def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
         for one in swarms
     ]
     sides = tuple(
-        SideCurve(look=look, swarm=one, readings=_readings(values[look], unit))
-        for look, one in enumerate(swarms)
+        _side(look, one, _readings(values[look], unit)) for look, one in enumerate(swarms)
     )
     drawn = [one for one in sides if len(one.readings) > 1]
     layouts = tuple(_curves_layout(*size, drawn, unit) for size in _CURVE_SIZES) if drawn else ()
@@ -303,20 +305,26 @@ def _in_unit(value: float, unit: str) -> str:
     return in_bits(value) if unit == _BITS else f"{value:.4f} {unit}"
 
 
-def _readings(values: Sequence[tuple[int, float]], unit: str) -> tuple[ChartReading, ...]:
-    return tuple(
-        downsample(
-            [
-                ChartReading(
-                    at=number,
-                    value=value,
-                    label=str(number),
-                    caption=f"round {number}: {_in_unit(value, unit)}",
-                )
-                for number, value in values
-            ]
-        )
+def _side(look: int, swarm: SwarmHistory, readings: Sequence[ChartReading]) -> SideCurve:
+    return SideCurve(
+        look=look,
+        swarm=swarm,
+        readings=tuple(downsample(readings)),
+        last=readings[-1] if readings else None,
     )
+
+
+def _readings(values: Sequence[tuple[int, float]], unit: str) -> list[ChartReading]:
+    return [
+        ChartReading(
+            at=number,
+            value=value,
+            label=str(number),
+            caption=f"round {number}: {_in_unit(value, unit)}",
+            figure=partial(_in_unit, unit=unit),
+        )
+        for number, value in values
+    ]
 
 
 def _curves_layout(

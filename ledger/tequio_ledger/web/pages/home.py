@@ -21,11 +21,12 @@ from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
 from tequio_ledger.web.pages.runs import (
-    CHART_ROUNDS,
+    PAGE_ROUNDS,
     SPEED_ROUNDS,
     HeldOut,
+    MeasureReader,
     headline,
-    held_out,
+    run_quality,
     sorted_runs,
 )
 from tequio_ledger.web.pages.tallies import Tallies
@@ -79,7 +80,9 @@ class FeaturedRun:
 
 
 @get("/")
-async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Response:
+async def get_home(
+    request: Request, ledger: Ledger, tallies: Tallies, measure_reader: MeasureReader
+) -> Response:
     """Show a first visitor what is trained here, how far it is, and how to take part."""
     await ledger.sequencer.settled()
     state, now_ms = ledger.state, ledger.clock()
@@ -100,7 +103,7 @@ async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Respon
         best = tallies.owners(WEEK_DAYS * DAY_MS).found[:TOP_EARNERS]
         with snapshot(ledger.database) as (connection, published):
             ranked = ranking.count(connection)
-            featured = _featured(connection, ledger, listed[0]) if listed else None
+            featured = _featured(connection, ledger, measure_reader, listed[0]) if listed else None
         return render.page(
             request,
             ledger,
@@ -124,28 +127,24 @@ async def get_home(request: Request, ledger: Ledger, tallies: Tallies) -> Respon
     return await render.enqueue(request, make)
 
 
-def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> FeaturedRun:
+def _featured(
+    connection: Connection, ledger: Ledger, measure_reader: MeasureReader, now: RunSnapshot
+) -> FeaturedRun:
     run = RunId(from_text(now.id))
-    rounds = queries.last_rounds(connection, run, CHART_ROUNDS)
-    measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(measured, rules=now.verdict_rules)
-    if quality and quality.curve.layouts:
-        curve, what = quality.curve, "Bits per byte on text that nobody trains on"
-        beside = f", perplexity {text.perplexity(quality.perplexity)} per token"
-    else:
-        curve = run_charts.losses(rounds, now.rollbacks)
-        what, beside = "Training loss that trainers claim, in nats per token", ""
-    last = curve.readings[-1] if curve.readings else None
-    reached = f"{last.value:.3g} after round {last.label}{beside}" if last else ""
+    rounds = queries.last_rounds(connection, run, PAGE_ROUNDS)
+    found = run_quality(connection, measure_reader, now)
+    last = found.curve.last
     return FeaturedRun(
         now=now,
         source=data_progress(now, ledger.blobs.read).source,
         curve=replace(
-            curve,
+            found.curve,
             title=f"{now.name} learns",
-            summary=f"{what}: {reached}. Less is better." if last else "",
+            summary=f"{found.source}: {found.reached} after round {last.label}. Less is better."
+            if last
+            else "",
         ),
-        quality=quality,
+        quality=found.measured,
         checked=next((one for one in reversed(rounds) if one.outcome == CLOSED), None),
     )
 

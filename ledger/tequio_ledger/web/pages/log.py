@@ -15,7 +15,7 @@ from tequio_ledger.web.pages import render, text
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import MaybeBytes32Text, from_text, to_text
 from tequio_shared.keys import SIGNATURE_BYTES
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
@@ -133,22 +133,22 @@ def _header_fields(encoded: str) -> list[BodyField]:
 @get("/entries")
 @render.in_queue
 def get_entries(
-    request: Request, ledger: Ledger, author: str = "", before: Index = JSON_INTEGER
+    request: Request, ledger: Ledger, author: MaybeBytes32Text = "", before: Index = JSON_INTEGER
 ) -> Response:
     """List entries of every author or of one, the newest first."""
     key = from_text(author) if author else None
     published = ledger.published
     with ledger.database.reader.begin() as connection:
-        rows = entries.entries_before(connection, min(before, published.size), ROWS, key)
+        rows = entries.entries_before(connection, min(before, published.size), ROWS + 1, key)
     return render.page(
         request,
         ledger,
         published,
         "entries.html",
         author=author,
-        entries=rows,
+        entries=rows[:ROWS],
         size=published.size,
-        older=rows[-1].index if len(rows) == ROWS and rows[-1].index else None,
+        older=rows[-2].index if len(rows) > ROWS else None,
         is_first=before >= published.size,
     )
 
@@ -180,7 +180,7 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
         size=published.size,
         seq=statement.seq,
         ts_ms=statement.ts,
-        signers=[to_text(key) for key, _ in entry.signatures],
+        signers=[(to_text(key), key in ledger.state.peers) for key, _ in entry.signatures],
         fields=body_fields(statement),
         statement=statement.raw.decode(),  # the signed JSON, to the byte
         leaf=to_base64(leaf),

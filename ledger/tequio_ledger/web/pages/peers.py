@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -22,10 +22,11 @@ from tequio_ledger.web.pages.round_view import (
 )
 from tequio_ledger.web.pages.tallies import PLACES, Tallies
 from tequio_ledger.web.pages.text import DAY_MS
-from tequio_ledger.web.routing import Index, get
+from tequio_ledger.web.routing import ID_FORM, Index, get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     Digest,
+    MaybeBytes32Text,
     PeerKey,
     RunId,
     key_from_text,
@@ -66,7 +67,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
     tallies: Tallies,
     span: str = "all",
     by: str = "people",
-    around: str = "",
+    around: MaybeBytes32Text = "",
     after: Index = 0,
 ) -> Response:
     """List the top earners, people or teams, or the neighbours of the key `around`."""
@@ -81,22 +82,23 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
     counted: int | None = None
     if by == "teams":
         best = tallies.teams(length_ms)
-        found, counted = best.found[after : after + ROWS], best.size
+        found, counted = best.found[after : after + ROWS + 1], best.size
         name_of = ledger.state.teams.name_of
         teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
     elif not around and length_ms is not None:
         first = tallies.owners(length_ms)
-        owners, counted = first.found[after : after + ROWS], first.size
+        owners, counted = first.found[after : after + ROWS + 1], first.size
     with snapshot(ledger.database) as (connection, published):
         if by == "people" and around:
             rows = _around(connection, around)
         elif by == "people":
             if length_ms is None:
-                owners = ranking.owners(connection, None, ROWS, after)
+                owners = ranking.owners(connection, None, ROWS + 1, after)
             rows = _owners(connection, owners, after)
         ranked = ranking.count(connection)
-    is_full = len(rows or teams) == ROWS and not around
+    is_full = len(rows or teams) >= ROWS and not around
     is_last = is_full and counted is not None and after + ROWS >= PLACES
+    has_more = len(rows or teams) > ROWS
     return render.page(
         request,
         ledger,
@@ -106,13 +108,14 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         names=SPAN_NAMES,
         by=by,
         kinds=RANKINGS,
-        rows=rows,
-        teams=teams,
+        rows=rows[:ROWS],
+        teams=teams[:ROWS],
         ranked=ranked,
         around=around,
+        after=after,
         counted=counted,
         most=PLACES if is_last else None,
-        next=after + ROWS if is_full and not is_last else None,
+        next=after + ROWS if has_more and not is_last else None,
     )
 
 
@@ -176,8 +179,8 @@ def get_peer(
         row = queries.key(connection, peer)
         if row is None:
             raise RefusedError("not-found", f"no key {to_text(peer)} is registered in this network")
-        rows = StoredRows(connection).attended(peer, before, ROUNDS)
-        rounds = [_attended(connection, ledger, reader, one) for one in rows]
+        rows = StoredRows(connection).attended(peer, before, ROUNDS + 1)
+        rounds = list(_attended(connection, ledger, reader, rows[:ROUNDS]))
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         first = queries.first_attended(connection, peer)
@@ -208,7 +211,7 @@ def get_peer(
         proofs_sent=state.proofs[peer],
         proofs_gflop=sum(one[peer].witness for one in accounts if peer in one),
         first=_first(ledger, first) if first else None,
-        older=rows[-1].closed_index if len(rows) == ROUNDS else None,
+        older=rows[-2].closed_index if len(rows) > ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=newest,
     )
@@ -221,8 +224,7 @@ def _key(names: NameRegistry, text: str) -> PeerKey:
     if found is None:
         raise RefusedError(
             "not-found",
-            f"nobody is called {text!r} in this network; the id of a key has 43 letters, digits, - "
-            "and _",
+            f"nobody is called {text!r} in this network; the id of a key has {ID_FORM}",
         )
     return found
 
@@ -238,11 +240,16 @@ class PastRound:
 
 
 def _attended(
-    connection: Connection, ledger: Ledger, reader: RoundReader, row: AttendedRound
-) -> PastRound:
-    run = RunId(Digest(row.run))
-    record = reader.read(connection, run, row.round)
-    return PastRound(row=row, run=run, name=ledger.state.run(run).manifest.name, record=record)
+    connection: Connection, ledger: Ledger, reader: RoundReader, rows: Sequence[AttendedRound]
+) -> Iterator[PastRound]:
+    for row in rows:
+        run = RunId(Digest(row.run))
+        name = ledger.state.run(run).manifest.name
+        try:
+            record = reader.read(connection, run, row.round)
+        except RefusedError:  # a lost document of one round takes no other from the page
+            continue
+        yield PastRound(row=row, run=run, name=name, record=record)
 
 
 def _first(ledger: Ledger, row: AttendedRound) -> tuple[str, str, int]:
@@ -287,12 +294,13 @@ def _role(ledger: Ledger, key: PeerKey) -> str:
 def get_quarantine(request: Request, ledger: Ledger, after: Index = 0) -> Response:
     """List restricted keys with reason, evidence and term, the oldest restriction first."""
     with snapshot(ledger.database) as (connection, published):
-        rows = StoredRows(connection).standings(after, QUARANTINE_ROWS)
+        rows = StoredRows(connection).standings(after, QUARANTINE_ROWS + 1)
     return render.page(
         request,
         ledger,
         published,
         "quarantine.html",
-        rows=rows,
-        next=rows[-1].since if len(rows) == QUARANTINE_ROWS else None,
+        rows=rows[:QUARANTINE_ROWS],
+        after=after,
+        next=rows[-2].since if len(rows) > QUARANTINE_ROWS else None,
     )

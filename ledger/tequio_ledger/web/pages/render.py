@@ -201,7 +201,7 @@ def redirect(path: str) -> Response:
 
 def ledger_url(request: Request, ledger: Ledger) -> str:
     """Give the ledger's address as the reader used it, to print in commands and links."""
-    host = request.headers.get("host", ledger.genesis.origin)
+    host = request.headers.get("host", ledger.genesis.origin.partition("/")[0])
     if not _HOST.fullmatch(host):  # the page shows it in a line that people paste into a shell
         raise RefusedError("malformed", "the Host header is not a host name with an optional port")
     scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])

@@ -104,7 +104,10 @@ class RoundRecord:
 
 
 def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> RoundRecord:
-    """Read a round from its entries, the roster among them; `documents` raises KeyError."""
+    """Read a round from its entries; `documents` raises KeyError.
+
+    Raises RefusedError("not-found") if there is no roster among them.
+    """
     found: defaultdict[type[object], list[RoundEntry[Any]]] = defaultdict(list)  # Any: by the key
     for index, leaf, at_ms in rows:
         statement = Entry.parse(leaf).statement
@@ -117,7 +120,7 @@ def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> 
 
     rostered = first(RoundRoster)
     if rostered is None:
-        raise KeyError(number)
+        raise RefusedError("not-found", f"this run has no round {number}")
     roster = Roster.parse(documents(digest_from_text(rostered.body.roster)))
     slot_of = {key: slot for slot, key in roster.keys.items()}
 
@@ -294,8 +297,8 @@ def _duty(record: RoundRecord, slot: int, paid: int) -> StatusLabel:
     return _ROUNDED if counts else _AT_ODDS
 
 
-CACHED_ROUNDS = 256
-"""Cached rounds; one takes some kilobytes for each member."""
+CACHED_MEMBERS = 10_000
+"""Members of all cached rounds together; each takes some kilobytes."""
 
 
 class RoundReader:
@@ -304,10 +307,14 @@ class RoundReader:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._over: OrderedDict[tuple[RunId, int], RoundRecord] = OrderedDict()
+        self._members = 0
         self._lock = Lock()
 
     def read(self, connection: Connection, run: RunId, number: int) -> RoundRecord:
-        """Read a round; raises RefusedError("not-found") if it has no roster."""
+        """Read a round.
+
+        Raises RefusedError("not-found") if it has no roster, and "damaged" if a document is lost.
+        """
         with self._lock:
             known = self._over.get((run, number))
             if known is not None:
@@ -317,10 +324,21 @@ class RoundReader:
         try:
             record = read_round(number, rows, self._documents)
         except KeyError as err:
-            raise RefusedError("not-found", f"this run has no round {number}") from err
+            raise RefusedError(
+                "damaged",
+                f"a document of round {number} is missing or damaged here: the operator of this "
+                "ledger can restore it from a backup",
+            ) from err
         if record.is_complete:
-            with self._lock:
-                self._over[run, number] = record
-                if len(self._over) > CACHED_ROUNDS:
-                    self._over.popitem(last=False)
+            self._store((run, number), record)
         return record
+
+    def _store(self, place: tuple[RunId, int], record: RoundRecord) -> None:
+        with self._lock:
+            if place in self._over:  # read by another thread meanwhile
+                return
+            self._over[place] = record
+            self._members += len(record.roster.members)
+            while self._members > CACHED_MEMBERS:
+                _, oldest = self._over.popitem(last=False)
+                self._members -= len(oldest.roster.members)

@@ -35,8 +35,9 @@ from tequio_ledger.web.pages.render import (
     RenderQueue,
 )
 from tequio_ledger.web.pages.round_view import RoundReader
+from tequio_ledger.web.pages.runs import MeasureReader
 from tequio_ledger.web.pages.tallies import Tallies
-from tequio_ledger.web.routing import RouteGroup, get
+from tequio_ledger.web.routing import ID_FORM, RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
 PAUSE_S = 1.0
@@ -105,7 +106,7 @@ def _malformed(request: Request, err: PeerError) -> str:
     kind, parts = _section(request)[2], request.scope["path"].split("/")
     if not kind:
         return str(err)
-    return f"{parts[2][:60]!r} is not the id of a {kind}: an id has 43 letters, digits, - and _"
+    return f"{parts[2][:60]!r} is not the id of a {kind}: an id has {ID_FORM}"
 
 
 def _section(request: Request) -> tuple[str, str, str]:
@@ -177,4 +178,9 @@ def pages(
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
     tallies = Tallies(ledger.database, ledger.clock, time.monotonic)
-    return group, {"reader": reader, "documentation": site, "tallies": tallies}
+    return group, {
+        "reader": reader,
+        "measure_reader": MeasureReader(),
+        "documentation": site,
+        "tallies": tallies,
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +164,7 @@ def went_back(rollbacks: Sequence[Rollback]) -> list[ChartBreak]:
 
 def losses(rounds: Sequence[RoundRow], rollbacks: Sequence[Rollback] = ()) -> Chart:
     readings = [
-        _reading(one, value, f"{value:.4f} nats per token")
+        _reading(one, value, _nats)
         for one in rounds
         if (value := text.loss(one.loss_q16)) is not None and value > 0
     ]
@@ -182,9 +182,7 @@ def losses(rounds: Sequence[RoundRow], rollbacks: Sequence[Rollback] = ()) -> Ch
 def rates(rounds: Sequence[RoundRow]) -> Chart:
     """Draw the accepted tokens per second of closed rounds, from opening to close."""
     readings = [
-        _reading(one, value, f"{text.short_count(value)} tokens/s")
-        for one in rounds
-        if (value := tokens_per_s(one)) is not None
+        _reading(one, value, _rate) for one in rounds if (value := tokens_per_s(one)) is not None
     ]
     return chart(
         "rate",
@@ -228,18 +226,36 @@ def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
 def _day(number: int, gflop: int, today: int) -> ChartReading:
     label = text.day(number * text.DAY_MS)
     is_open = number == today
+    value = gflop / GFLOP_PER_POINT
     return ChartReading(
         at=number,
-        value=gflop / GFLOP_PER_POINT,
+        value=value,
         label=label,
-        caption=f"{label}{', so far' if is_open else ''}: {points(gflop)} points",
+        caption=f"{label}{', so far' if is_open else ''}: {_points(value)}",
+        figure=_points,
         is_open=is_open,
     )
 
 
-def _reading(one: RoundRow, value: float, caption: str) -> ChartReading:
+def _points(value: float) -> str:
+    return f"{points(round(value * GFLOP_PER_POINT))} points"
+
+
+def _nats(value: float) -> str:
+    return f"{value:.4f} nats per token"
+
+
+def _rate(value: float) -> str:
+    return f"{text.short_count(value)} tokens/s"
+
+
+def _reading(one: RoundRow, value: float, figure: Callable[[float], str]) -> ChartReading:
     return ChartReading(
-        at=one.round, value=value, label=str(one.round), caption=f"round {one.round}: {caption}"
+        at=one.round,
+        value=value,
+        label=str(one.round),
+        caption=f"round {one.round}: {figure(value)}",
+        figure=figure,
     )
 
 

@@ -108,6 +108,7 @@ def _reading(head: MeasuredHead, at: int) -> ChartReading:
         value=_percent(median),
         label=str(head.round),
         caption=f"head of round {head.round}: {median.right:,} of {median.asked:,} right, {count}",
+        figure=lambda percent: f"{text.share(percent / 100)} right",
         singles=singles,
     )
 

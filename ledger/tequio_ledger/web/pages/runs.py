@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -24,6 +24,7 @@ from tequio_ledger.web.pages import (
 )
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
+from tequio_ledger.web.pages.run_tasks import AnsweredTasks
 from tequio_ledger.web.pages.run_view import (
     RunSnapshot,
     continued_run,
@@ -113,7 +114,7 @@ class HeldOut:
     fine_round: int | None
     """The newest round in the run's model whose head was measured and is fine."""
     writing: WrittenSample | None
-    """Of one head, by default the newest that has a sample."""
+    """Of one head: the newest that has a sample, unless `with_sample` chose another."""
     samples: tuple[int, ...]
     """Rounds of all heads that have one, ascending."""
 
@@ -162,18 +163,12 @@ def _quality(head: MeasuredRange) -> str:
     return text.quality(head.bits_per_byte, head.perplexity)
 
 
-def held_out(
-    heads: Sequence[MeasuredHead], sample: int | None = None, rules: VerdictRules = _USUAL
-) -> HeldOut | None:
-    """Describe measured heads, in their order; None if there are none.
-
-    `sample` is a round: the last sample up to it is shown, or else the first one.
-    """
+def held_out(heads: Sequence[MeasuredHead], rules: VerdictRules = _USUAL) -> HeldOut | None:
+    """Describe measured heads, in their order; None if there are none."""
     if not heads:
         return None
     judged = rules.judge(heads)
     written = [one for head in heads if (one := _writing(head)) is not None]
-    upto = [one for one in written if sample is None or one.round <= sample] or written[:1]
     last = heads[-1]
     return HeldOut(
         curve=_curve(heads, judged, rules.rollbacks),
@@ -188,7 +183,7 @@ def held_out(
         judged=judged[-1],
         margin=rules.measures.worse_margin,
         fine_round=newest_fine(judged, rules.rollbacks),
-        writing=upto[-1] if upto else None,
+        writing=written[-1] if written else None,
         samples=tuple(one.round for one in written),
     )
 
@@ -197,7 +192,7 @@ def _curve(
     heads: Sequence[MeasuredHead], judged: Sequence[JudgedHead], rollbacks: Sequence[Rollback]
 ) -> Chart:
     readings = [
-        _reading(head, bits_per_byte, _comparison(verdict))
+        _reading(head, bits_per_byte, _bits, _comparison(verdict))
         for head, verdict in zip(heads, judged, strict=True)
     ]
     return chart(
@@ -213,7 +208,7 @@ def _curve(
 
 def _perplexities(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
     drawn = [head for head in heads if perplexity(head.median) <= text.MAX_PERPLEXITY]
-    readings = [_reading(head, _drawn_perplexity) for head in drawn]
+    readings = [_reading(head, _drawn_perplexity, _per_token) for head in drawn]
     return chart(
         "perplexity",
         "Perplexity",
@@ -229,13 +224,24 @@ def _drawn_perplexity(measure: HeadMeasure) -> float:
     return min(perplexity(measure), text.MAX_PERPLEXITY)
 
 
+def _bits(value: float) -> str:
+    return f"{text.decimal(value, 4)} bits per byte"
+
+
+def _per_token(value: float) -> str:
+    return f"perplexity {text.perplexity(value)} per token"
+
+
 def _comparison(judged: JudgedHead) -> str:
     is_worse = judged.best is not None and judged.verdict is HeadVerdict.WORSE
     return f", worse than round {judged.best.round}" if judged.best and is_worse else ""
 
 
 def _reading(
-    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], comparison: str = ""
+    head: MeasuredHead,
+    value_of: Callable[[HeadMeasure], float],
+    figure: Callable[[float], str],
+    comparison: str = "",
 ) -> ChartReading:
     away = sum(row.is_outlier for row in head.rows)
     shown = text.quality(bits_per_byte(head.median), perplexity(head.median))
@@ -245,6 +251,7 @@ def _reading(
         value=value_of(head.median),
         label=str(head.round),
         caption=f"head of round {head.round}: {shown}, {count}{comparison}",
+        figure=figure,
         singles=tuple(
             SingleValue(value=value_of(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -311,22 +318,77 @@ def headline(now: RunSnapshot | None) -> str:
     return f"Train {now.name} with your GPU" if now else "Train open language models with your GPU"
 
 
-def quality_curve(connection: Connection, now: RunSnapshot) -> tuple[Chart, str]:
-    """Draw the measured quality of a run's heads, or else the losses that trainers claim.
+def with_sample(connection: Connection, run: RunId, shown: HeldOut, number: int) -> HeldOut:
+    """Show the last sample up to a round, or else the first one."""
+    if not shown.samples:
+        return shown
+    chosen = max((one for one in shown.samples if one <= number), default=shown.samples[0])
+    (head,) = queries.measured_heads_of(connection, run, [chosen])
+    return replace(shown, writing=_writing(head))
 
-    The text is the last value; empty if there is none.
-    """
-    run = RunId(from_text(now.id))
-    measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(measured, rules=now.verdict_rules)
-    if quality and quality.curve.layouts:
-        return quality.curve, f"{quality.bits_per_byte:.3g} bits per byte, perplexity " + (
-            text.perplexity(quality.perplexity)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunMeasures:
+    """All that the measures of a run's heads say; None without any."""
+
+    held_out: HeldOut | None
+    tasks: AnsweredTasks | None
+
+
+class MeasureReader:
+    """Reads the measures of runs, and caches what they say until there are more; thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, VerdictRules], RunMeasures]] = {}
+
+    def read(self, connection: Connection, now: RunSnapshot) -> RunMeasures:
+        run = RunId(from_text(now.id))
+        state = queries.measure_count(connection, run), now.verdict_rules
+        before, known = self._known.get(now.id, (None, None))
+        if known is not None and before == state:
+            return known
+        heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
+        found = RunMeasures(
+            held_out=held_out(heads, now.verdict_rules),
+            tasks=run_tasks.answered_tasks(heads, now.manifest.measures.answered, now.rollbacks),
         )
-    claimed = queries.last_rounds(connection, run, CHART_ROUNDS)
+        self._known[now.id] = state, found
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunQuality:
+    """What a run has reached: the measured quality of its heads, or else the claimed losses."""
+
+    measured: HeldOut | None
+    curve: Chart
+    source: str
+    """Whose figures the curve shows."""
+    reached: str
+    """The last value of the curve in words; empty if there is none."""
+
+
+def run_quality(
+    connection: Connection, measure_reader: MeasureReader, now: RunSnapshot
+) -> RunQuality:
+    """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
+    measured = measure_reader.read(connection, now).held_out
+    if measured and measured.curve.layouts:
+        return RunQuality(
+            measured=measured,
+            curve=measured.curve,
+            source="On text that nobody trains on",
+            reached=f"{measured.bits_per_byte:.3g} bits per byte, perplexity "
+            f"{text.perplexity(measured.perplexity)} per token",
+        )
+    claimed = queries.last_rounds(connection, RunId(from_text(now.id)), CHART_ROUNDS)
     curve = run_charts.losses(claimed, now.rollbacks)
-    last = curve.readings[-1] if curve.readings else None
-    return curve, f"{last.value:.3g} nats per token" if last else ""
+    return RunQuality(
+        measured=measured,
+        curve=curve,
+        source="Training loss that trainers claim",
+        reached=f"{curve.last.value:.3g} nats per token" if curve.last else "",
+    )
 
 
 @get("/runs")
@@ -342,7 +404,11 @@ async def get_runs(request: Request, ledger: Ledger) -> Response:
 
 @get("/runs/{run}")
 async def get_run(
-    request: Request, ledger: Ledger, run: str, sample: Index | None = None
+    request: Request,
+    ledger: Ledger,
+    measure_reader: MeasureReader,
+    run: str,
+    sample: Index | None = None,
 ) -> Response:
     """Show a run, with the text that the head of the round `sample` writes."""
     await ledger.sequencer.settled()
@@ -357,7 +423,10 @@ async def get_run(
     def make() -> Response:
         with snapshot(ledger.database) as (connection, published):
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
-            heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
+            said = measure_reader.read(connection, now)
+            quality = said.held_out
+            if quality and sample is not None:
+                quality = with_sample(connection, run_id, quality, sample)
             opening = entries.read_entry(connection, now.opened_index)
             rounds = {one.round for one in now.published}
             measured = queries.measured_heads_of(connection, run_id, rounds)
@@ -380,8 +449,8 @@ async def get_run(
             perplexity=power_of_two(loss / math.log(2)) if loss else None,
             losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
-            held_out=held_out(heads, sample, now.verdict_rules),
-            tasks=run_tasks.answered_tasks(heads, now.manifest.measures.answered, now.rollbacks),
+            held_out=quality,
+            tasks=said.tasks,
             published_heads=published_lines(now, measured),
             ring=run_charts.round_ring(now),
             data=data,

@@ -303,6 +303,35 @@ def test_a_new_user_sees_how_good_heads_are_and_who_says_so(
     page.get_by_text("A drawn member measures a head on held-out text").first.wait_for()
 
 
+def log_one_more(site: Site, size: int) -> None:
+    now_ms = time.time_ns() // 1_000_000
+    leaves = [one.leaf() for one in newcomers(f"late {size}", site.net, 1, now_ms)]
+    assert httpx.post(f"{site.url}/v1/statements", content=encode_bundle(leaves)).is_success
+
+
+@pytest.mark.parametrize("use", ["selection", "pointer"])
+def test_a_page_waits_while_its_reader_uses_it(site: Site, window: WatchedPage, use: str) -> None:
+    page = window.page
+    window.open(f"{site.url}/entries")
+    size = int(page.locator("#live").get_attribute("data-live") or "")
+    page.evaluate(
+        "() => { let asked = 0; const wait = setTimeout; window.setTimeout = (call, ms) => {"
+        " if (++asked > 3) document.body.dataset.waited = 'yes'; return wait(call, ms / 50); } }"
+    )
+    title = page.locator("main h1")
+    if use == "selection":
+        title.evaluate("(one) => getSelection().selectAllChildren(one)")
+    else:
+        title.hover()
+        page.mouse.down()
+    log_one_more(site, size)
+    page.locator("body[data-waited]").wait_for()
+    assert page.locator(f"a[href='/entries/{size}']").count() == 0
+    page.mouse.up()
+    page.evaluate("getSelection().removeAllRanges()")
+    page.locator(f"a[href='/entries/{size}']").wait_for()
+
+
 def test_a_page_follows_the_log_by_itself(site: Site, window: WatchedPage) -> None:
     page = window.page
     window.open(f"{site.url}/entries")
@@ -310,9 +339,7 @@ def test_a_page_follows_the_log_by_itself(site: Site, window: WatchedPage) -> No
     size = int(page.locator("#live").get_attribute("data-live") or "")
     page.locator("#ask").fill("half a key")
     page.locator("#ask").focus()
-    now_ms = time.time_ns() // 1_000_000
-    leaves = [one.leaf() for one in newcomers(f"late {size}", site.net, 1, now_ms)]
-    assert httpx.post(f"{site.url}/v1/statements", content=encode_bundle(leaves)).is_success
+    log_one_more(site, size)
     page.locator(f"a[href='/entries/{size}']").wait_for()
     assert page.evaluate("document.activeElement.id") == "ask"
     assert page.locator("#ask").input_value() == "half a key"
@@ -336,6 +363,17 @@ def test_every_page_is_quiet_accessible_and_as_wide_as_its_window(
                 found[name] = (wrong, width, list(window.faults))
             window.faults.clear()
     assert found == {}
+
+
+def test_no_long_word_makes_a_phone_scroll_sideways(site: Site, browser: Browser) -> None:
+    word = "W" * 110
+    with watched(browser, size=NARROW) as window:
+        page = window.page
+        for path in (f"/{word}", f"/search?q={word}", f"/peers/{'A' * 43}", "/"):
+            window.open(site.url + path)
+            for name in page.locator("[aria-labelledby=leaders-title] bdi").all():
+                name.evaluate("(one) => { one.textContent = 'W'.repeat(32) }")
+            assert page.evaluate("document.scrollingElement.scrollWidth") == NARROW[0], path
 
 
 def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browser: Browser) -> None:

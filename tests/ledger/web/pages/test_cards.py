@@ -15,7 +15,7 @@ from tequio_ledger.web.pages import drawing
 from tequio_ledger.web.pages.cards import HEIGHT, WIDTH, PreviewCard, draw, work_in_words
 from tequio_ledger.web.pages.outlines import Font, Segments, font
 from tequio_ledger.web.pages.run_view import run_snapshot
-from tequio_ledger.web.pages.runs import quality_curve
+from tequio_ledger.web.pages.runs import MeasureReader, run_quality
 from tequio_ledger.web.pages.static import THEMES
 from tequio_shared.ids import to_text
 
@@ -123,9 +123,11 @@ def test_a_card_shows_bits_per_byte_and_perplexity_above_the_curve(seen: PageSit
     ledger = seen.shown.ledger
     now = run_snapshot(ledger.state, seen.shown.rules.run_id)
     with ledger.database.reader.begin() as connection:
-        curve, reached = quality_curve(connection, now)
-    assert re.fullmatch(r"\d\.\d+ bits per byte, perplexity [\d.]+k?", reached)
-    card = PreviewCard(network="", title="", text="", figures=(), curve=curve, reached=reached)
+        found = run_quality(connection, MeasureReader(), now)
+    assert re.fullmatch(r"\d\.\d+ bits per byte, perplexity [\d.]+k? per token", found.reached)
+    card = PreviewCard(
+        network="", title="", text="", figures=(), curve=found.curve, reached=found.reached
+    )
     ground = drawing.parse_colour(THEMES["dark"]["page"])
     written = (pixels(draw(card))[136:176] != ground).any(axis=(0, 2)).nonzero()[0]
     assert 668 <= written.min() < 780, "it begins at the left of the curve"

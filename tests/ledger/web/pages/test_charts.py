@@ -16,6 +16,7 @@ from tequio_ledger.web.pages.charts import (
     MAX_STEPS,
     AxisTitles,
     Chart,
+    ChartBreak,
     ChartReading,
     SingleValue,
     as_bars,
@@ -33,7 +34,9 @@ FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subno
 
 def readings(*values: float) -> list[ChartReading]:
     return [
-        ChartReading(at=at, value=value, label=str(at), caption=f"step {at}: {value}")
+        ChartReading(
+            at=at, value=value, label=str(at), caption=f"step {at}: {value}", figure="{} m".format
+        )
         for at, value in enumerate(values)
     ]
 
@@ -104,8 +107,20 @@ def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
 def test_many_values_become_means_that_say_so() -> None:
     shown = downsample(readings(*range(1_000)))
     assert len(shown) <= MAX_STEPS
-    assert shown[0].caption == "mean of 10 up to step 9: 9"
+    assert shown[0].caption == "mean of rounds 0 to 9: 4.5 m"
     assert sum(one.value for one in shown[:-1]) / len(shown[:-1]) == pytest.approx(496.5, abs=7)
+
+
+def test_no_mean_reaches_over_a_break_and_the_last_value_is_no_mean() -> None:
+    went_back = ChartBreak(at=504.5, caption="")
+    values = [1.0] * 505 + [9.0] * 494 + [2.0]
+    shown = chart(
+        "x", "X", "", readings(*values), AxisTitles("m"), from_zero=True, breaks=[went_back]
+    )
+    assert {one.value for one in shown.readings[:-1]} == {1.0, 9.0}
+    assert shown.readings[-1].value == pytest.approx((4 * 9 + 2) / 5)
+    assert shown.last is not None
+    assert shown.last.caption == "step 999: 2.0"
 
 
 def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:

@@ -84,3 +84,10 @@ def test_a_swarm_without_rounds_is_named_and_not_drawn() -> None:
     assert curves.sides[1].caption == "no closed round yet"
     assert side_curves([swarm("b")], left_out=0).layouts == ()
     assert side_curves([], left_out=0).sides == ()
+
+
+def test_a_long_curve_is_drawn_as_means_and_the_legend_says_its_last_value() -> None:
+    curves = side_curves([swarm("a", *[4.0] * 149, 2.0, tokens_per_byte=None)], left_out=0)
+    (side,) = curves.sides
+    assert side.caption == "round 150: 2.0000 nats per token"
+    assert side.readings[-1].caption == "mean of rounds 149 to 150: 3.0000 nats per token"

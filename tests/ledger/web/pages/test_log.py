@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger.store import entries
 from tequio_shared.ids import NetworkId, from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash, verify_inclusion
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tequio_shared.statements.statement import Entry
+from tests.support.sample_ledger import LINK
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import PageSite
@@ -42,6 +45,16 @@ def test_fields_are_said_in_words_and_lead_on(seen: PageSite) -> None:
     assert "Excluded from all rounds until the term is over." in page.text
     wanted = {f"/peers/{to_text(liar.key)}", *(f"/entries/{at}" for at in record.evidence)}
     assert wanted <= set(page.links())
+
+
+def test_only_a_signer_that_is_registered_is_a_link(seen: PageSite) -> None:
+    invited, link = to_text(seen.shown.peers[1].key), to_text(LINK.key)
+    with seen.shown.ledger.database.reader.begin() as connection:
+        joined = entries.entries_before(connection, JSON_INTEGER, 1_000, from_text(invited))[-1]
+    page = seen.pages.get(f"/entries/{joined.index}")
+    assert [one.text for one in page.all("span") if one.attributes.get("title") == link]
+    assert f"/peers/{invited}" in page.links()
+    assert f"/peers/{link}" not in page.links()
 
 
 def test_a_commitment_shows_what_is_in_its_header(seen: PageSite) -> None:

@@ -9,8 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
+from starlette.requests import Request
 
-from tequio_ledger.web.pages import static
+from tequio_ledger.web.pages import render, static
 from tequio_shared.ids import to_text
 from tests.support.sample_ledger import HOSTILE
 
@@ -215,8 +216,9 @@ def test_colours_are_those_of_the_app(seen: PageSite) -> None:
         ("/competitions/abc", 404, "'abc' is not the id of a competition"),
         (f"/runs/{'A' * 43}", 404, "was opened in this network"),
         ("/leaderboard?span=year", 400, "Unknown span 'year': use 24h, 7d, all"),
-        ("/leaderboard?around=abc", 404, "32 bytes"),
-        ("/entries?before=-1", 400, "Before: "),
+        ("/leaderboard?around=abc", 400, "Around: 'abc' is not an id: an id has 43 letters"),
+        ("/entries?author=zz", 400, "Author: 'zz' is not an id: an id has 43 letters"),
+        ("/entries?before=abc", 400, "Before: 'abc' is not a whole number from 0 to 9"),
     ],
 )
 def test_what_is_not_there_is_said_on_a_page(
@@ -367,3 +369,9 @@ def test_an_address_that_cannot_be_one_is_refused(seen: PageSite, host: str) -> 
     answer = seen.pages.get(run_path(seen), host=host).answer
     assert answer.status_code == 400
     assert host not in answer.text
+
+
+def test_a_request_that_names_no_host_is_told_the_host_of_the_log(seen: PageSite) -> None:
+    request = Request({"type": "http", "scheme": "https", "headers": []})
+    assert "/" in seen.shown.ledger.genesis.origin
+    assert render.ledger_url(request, seen.shown.ledger) == "https://ledger.example"

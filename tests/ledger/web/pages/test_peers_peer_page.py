@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import func, select
 
+from tequio_ledger.store import entries, ranking
 from tequio_ledger.store.models import CREDIT, LOG_ENTRY, PEER
+from tequio_ledger.store.queries import StoredRows
+from tequio_ledger.web.pages import log, peers
 from tequio_ledger.web.pages.peers import ROUNDS
 from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.round.points import points
+from tests.support.page_reader import PageReader
 from tests.support.sample_ledger import LINK, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
@@ -137,3 +143,32 @@ def test_badges_lead_to_the_entries_that_prove_them(seen: PageSite) -> None:
     assert found["Measured a model"] == f"/entries/{badges['measure']}"
     newcomer = seen.pages.get(f"/peers/{to_text(seen.shown.peers[6].key)}")
     assert "Badges" not in newcomer.text
+
+
+def test_a_list_that_ends_with_its_page_leads_to_no_empty_one(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, key = seen.shown.ledger, seen.shown.peers[0].key
+    with ledger.database.reader.begin() as connection:
+        rows = StoredRows(connection)
+        lengths = {
+            ("/leaderboard", peers, "ROWS"): len(ranking.owners(connection, None, 1_000)),
+            ("/leaderboard?by=teams", peers, "ROWS"): 1,
+            ("/quarantine", peers, "QUARANTINE_ROWS"): len(rows.standings(0, 1_000)),
+            (f"/peers/{to_text(key)}", peers, "ROUNDS"): len(
+                rows.attended(key, JSON_INTEGER, 1_000)
+            ),
+            (f"/entries?author={to_text(key)}", log, "ROWS"): len(
+                entries.entries_before(connection, JSON_INTEGER, 1_000, key)
+            ),
+        }
+    for (path, module, name), length in lengths.items():
+        for shown in {length, max(length - 1, 1)}:
+            monkeypatch.setattr(module, name, shown)
+            links = PageReader(ledger).get(path).links()
+            further = [one for one in links if "after=" in one or "before=" in one]
+            assert len(further) == (shown < length), path
+            for link in further:
+                assert len(PageReader(ledger).get(link).all("td")) > 0
+    assert "There are no further places." in seen.pages.get("/leaderboard?after=1000").text
+    assert "No further keys are restricted." in seen.pages.get("/quarantine?after=100000").text

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import select
 
+from tequio_ledger.store import queries
 from tequio_ledger.store.models import CREDIT, LOG_ENTRY, ROUND
+from tequio_ledger.web.pages import round_view
+from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_shared.ids import to_text
 from tequio_shared.round.points import points
+from tests.support.page_reader import Page, PageReader
 from tests.support.sample_ledger import ROUNDS_A_DAY
 
 if TYPE_CHECKING:
+    from tequio_shared.ids import Digest
     from tests.ledger.web.pages.conftest import PageSite
-    from tests.support.page_reader import Page
 
 REFUSED = ROUNDS_A_DAY + 4
 VOID = 2 * ROUNDS_A_DAY + 1
@@ -90,3 +95,45 @@ def test_each_member_says_by_which_entry_it_stated_its_head(seen: PageSite) -> N
         stated = {f"/entries/{index}" for index in connection.scalars(query)}
     assert links.keys() == stated
     assert len(stated) == 6
+
+
+def test_finished_rounds_are_cached_up_to_a_number_of_members(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, run = seen.shown.ledger, seen.shown.rules.run_id
+    monkeypatch.setattr(round_view, "CACHED_MEMBERS", 2 * len(seen.shown.peers))
+    reader = RoundReader(ledger.blobs.read)
+    with ledger.database.reader.begin() as connection:
+        first, *_, last = (reader.read(connection, run, number) for number in (1, 2, 3))
+        assert reader.read(connection, run, 3) is last
+        assert reader.read(connection, run, 1) is not first, "it was given up for the third"
+        assert reader.read(connection, run, 1) == first
+
+
+def test_a_round_whose_document_is_lost_says_so_and_leaves_the_pages_of_its_members(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, run = seen.shown.ledger, seen.shown.rules.run_id
+    ana = f"/peers/{to_text(seen.shown.peers[0].key)}"
+    with ledger.database.reader.begin() as connection:
+        row = queries.round_row(connection, run, VOID)
+    assert row is not None
+    path = f"/runs/{to_text(run)}/rounds/{VOID}"
+    assert path in seen.pages.get(ana).links()
+    read = ledger.blobs.read
+
+    def lose(digest: Digest) -> bytes:
+        if digest == row.roster:
+            raise KeyError(digest)
+        return read(digest)
+
+    monkeypatch.setattr(ledger.blobs, "read", lose)
+    pages = PageReader(ledger)
+    lost = pages.get(path)
+    assert lost.answer.status_code == 503
+    assert f"document of round {row.round} is missing or damaged" in lost.text
+    member = pages.get(ana)
+    assert member.answer.status_code == 200
+    assert path not in member.links()
+    missing = round_page(seen, 10**6)
+    assert (missing.answer.status_code, "no round 1000000" in missing.text) == (404, True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 from msgspec import UNSET
+from sqlalchemy import delete
 
+from tequio_ledger.store import models
 from tequio_ledger.web.pages.run_tasks import answered_tasks
-from tequio_ledger.web.pages.runs import held_out
+from tequio_ledger.web.pages.run_view import run_snapshot
+from tequio_ledger.web.pages.runs import MeasureReader, held_out
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.network.rollback import Rollback
 from tequio_shared.round import measures
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow
 from tequio_shared.statements.runs import HeadMeasure, Sample
@@ -187,12 +192,31 @@ def test_a_peer_leads_to_what_the_model_wrote_when_it_came(seen: PageSite) -> No
 
 def test_of_many_texts_some_are_listed_with_the_first_the_last_and_the_one_shown() -> None:
     many = [head(number, row("ana", 8, writes=" on")) for number in range(0, 4_000, 4)]
-    shown = held_out(many, sample=1_237)
-    assert shown is not None
+    newest, former = held_out(many), held_out(many[:310])
+    assert newest is not None
+    assert former is not None
+    shown = replace(newest, writing=former.writing)
     listed = shown.listed()
     assert len(listed) in {12, 13}
     assert {0, 1_236, 3_996} <= set(listed)
     assert (shown.beside(-1), shown.beside(1)) == (1_232, 1_240)
+
+
+def test_what_measures_say_is_worked_out_again_after_each_further_one(seen: PageSite) -> None:
+    ledger, reader = seen.shown.ledger, MeasureReader()
+    now = run_snapshot(ledger.state, seen.shown.rules.run_id)
+    with ledger.database.writer.connect() as connection:
+        whole = reader.read(connection, now)
+        assert reader.read(connection, now) is whole
+        connection.execute(delete(models.MEASURED).where(models.MEASURED.c.round == LAST))
+        earlier = reader.read(connection, now).held_out
+        connection.rollback()
+        assert earlier is not None
+        assert earlier.round == LAST - MEASURED
+        went_back = Rollback(head_round=0, last_round=LAST, index=1)
+        given_up = reader.read(connection, replace(now, rollbacks=(went_back,))).held_out
+        assert given_up is not None
+        assert given_up.fine_round == 0
 
 
 def row(

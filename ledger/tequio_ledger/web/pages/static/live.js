@@ -129,12 +129,20 @@ function focusPath(region) {
   };
 }
 
-async function refresh(region) {
+/** Tells whether the reader has selected something in the region, or a pointer is down there. */
+function isInUse(region) {
+  const selection = getSelection();
+  return region.matches(":active") || (!selection.isCollapsed && selection.containsNode(region, true));
+}
+
+/** Shows the page as it is now; calls `later` instead, if given, while the region is in use. */
+async function refresh(region, later = null) {
   const answer = await fetch(location.href, { headers: { accept: "text/html" }, cache: "no-cache" });
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("live");
   const foot = page.querySelector("footer");
+  if (later && isInUse(region)) return later();
   if (fresh && fresh.innerHTML !== region.dataset.shown) {
     region.dataset.shown = fresh.innerHTML;
     replace(region, fresh);
@@ -148,11 +156,16 @@ function follow(region) {
   let waiting = null;
   const quiet = Number(region.dataset.pause ?? QUIET_MS);
   let stream = null;
-  const ask = () => { waiting = null; refresh(region).catch(() => {}); };
+  const later = () => { waiting ??= setTimeout(ask, quiet + Math.random() * SPREAD_MS); };
+  const ask = () => {
+    waiting = null;
+    if (isInUse(region)) later();
+    else refresh(region, later).catch(() => {});
+  };
   const grown = (event) => {
     if (event.data === shown) return;
     shown = event.data;
-    waiting ??= setTimeout(ask, quiet + Math.random() * SPREAD_MS);
+    later();
   };
   const listen = () => {
     stream?.close();
