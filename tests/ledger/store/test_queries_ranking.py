@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import select, text
 
 from tequio_ledger.replay import replay
-from tequio_ledger.store import ranking
+from tequio_ledger.store import entries, ranking
 from tequio_ledger.store.models import ATTENDED, CREDIT, PEER, ROUND
 from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey
+from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -107,8 +107,10 @@ def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_of_a_few_rounds_reads_no_table_whole(tmp_path: Path) -> None:
+    head = Digest(bytes(32))
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         plan = plan_of(ledger, lambda sql: ranking.teams(sql, 1, 2))
+        plan += plan_of(ledger, lambda sql: entries.rounds_of_head(sql, head, 2))
         assert not [step for step in plan if step.startswith(("SCAN round", "SCAN credit"))]
 
 
