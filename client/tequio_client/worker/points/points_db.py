@@ -392,10 +392,20 @@ class PointsDatabase:
             if done > low:
                 sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
 
+    def read_below(self, former: PeerKey) -> int:
+        """Log index below which the rounds of a key whose place this one took were read."""
+        found = self.file.rows("SELECT value FROM mark WHERE name = ?", f"below:{to_text(former)}")
+        return int(found[0]["value"]) if found else 0
+
+    def store_read_below(self, former: PeerKey, index: int) -> None:
+        mark = f"below:{to_text(former)}", str(index)
+        with self.file.writing() as sql:
+            sql.execute("INSERT OR REPLACE INTO mark VALUES (?, ?)", mark)
+
     def reopen_all(self) -> None:
         with self.file.writing() as sql:
             sql.execute("DELETE FROM gap")
-            sql.execute("DELETE FROM mark WHERE name = 'top'")
+            sql.execute("DELETE FROM mark WHERE name = 'top' OR name GLOB 'below:*'")
 
     def last_checkpoint(self, origin: str) -> Checkpoint | None:
         """The newest checkpoint used to prove single rounds."""

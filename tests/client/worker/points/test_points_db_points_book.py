@@ -227,6 +227,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(book: PointsDatabase) -
 
 def test_gaps_shrink_and_survive_and_new_ones_lie_above(tmp_path: Path) -> None:
     with closing(PointsDatabase.opened(tmp_path, KEY)) as first:
+        first.store_read_below(OTHER, 900)
         first.open_gap(1_000)
         assert first.gaps() == [(0, 1_000)]
         first.narrow_gap(1_000, 400)
@@ -238,7 +239,9 @@ def test_gaps_shrink_and_survive_and_new_ones_lie_above(tmp_path: Path) -> None:
         second.narrow_gap(400, 0)
         second.open_gap(1_500)
         assert second.gaps() == []
+        assert second.read_below(OTHER) == 900
         second.reopen_all()
+        assert second.read_below(OTHER) == 0
         second.open_gap(1_500)
         assert second.gaps() == [(0, 1_500)]
 
