@@ -265,7 +265,10 @@ class Ledger:
         if reason is not None:
             return Health(status="clock", detail=reason)
         reason = self.publisher.reason if self.publisher else None
-        return Health(status="ok") if reason is None else Health(status="no-quorum", detail=reason)
+        if reason is not None:
+            return Health(status="no-quorum", detail=reason)
+        reason = self.snapshots.given_up
+        return Health(status="no-snapshots", detail=reason) if reason else Health(status="ok")
 
     async def _sequence(self) -> None:
         """Run the sequencer to its end, then replace it with a read-only view."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import click
+from sqlalchemy import Connection
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import runtime
@@ -42,31 +44,23 @@ def replay(settings: LedgerSettings) -> int:
             signer = client.open_signer(folder, settings.signer, key)
             log = Log(database, genesis, signer, Guard(folder.mark, genesis, database), now_ms)
 
-            def apply(stored: StoredEntry, entry: Entry) -> None:
-                state.apply(stored.index, entry, stored.at_ms)
+            @contextmanager
+            def rewriting(connection: Connection) -> Iterator[Apply]:
+                database.dialect.begin_rewriting(connection)
+                derived.clear(connection)
+                rebuild = derived.Rebuild(connection, state)
 
-            load_and_derive(database, log, state, apply)
+                def apply(stored: StoredEntry, entry: Entry) -> None:
+                    state.apply(stored.index, entry, stored.at_ms)
+                    rebuild.add(stored.index, entry)
+
+                yield apply
+                rebuild.finish()
+
+            log.load_and_write(rewriting)
         except DatabaseError as err:
             raise UserFacingError(database.dialect.explain(err)) from err
     return log.size
-
-
-def load_and_derive(database: Database, log: Log, state: State, apply: Apply) -> None:
-    """Load the log, pass each entry to `apply`, and rewrite every derived row.
-
-    Raises UserFacingError when a stored byte is not what was written, UnwritableError.
-    """
-    changes = derived.Changes()
-
-    def apply_and_derive(stored: StoredEntry, entry: Entry) -> None:
-        apply(stored, entry)
-        derived.derive(changes, stored.index, entry, state)
-
-    log.load(apply_and_derive)
-    with database.translated_errors(), database.writer.begin() as connection:
-        database.dialect.begin_rewriting(connection)
-        derived.clear(connection)
-        derived.write(connection, changes, state)
 
 
 @click.command("replay")

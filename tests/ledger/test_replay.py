@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text
 
 from tequio_ledger.replay import replay
-from tequio_ledger.store.derived import clear
+from tequio_ledger.store import derived
 from tequio_ledger.store.models import DERIVED
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.ledger.log.test_sequencer_standing import appeal, leave_under_an_old_number
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.served.state import State
+    from tequio_shared.statements.statement import Entry
 
 pytestmark = pytest.mark.usefixtures("either_database")
 CLOCK = VirtualClock()
@@ -49,14 +51,31 @@ def rows(ledger: Ledger) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def test_rows_are_the_same_after_a_drop_and_a_replay(tmp_path: Path) -> None:
+def held_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Rebuild tables a few entries at a time; gives the rows in memory after each entry."""
+    held, derive = list[int](), derived.derive
+
+    def counted(changes: derived.Changes, index: int, entry: Entry, state: State) -> None:
+        derive(changes, index, entry, state)
+        held.append(len(changes.attended))
+
+    monkeypatch.setattr(derived, "ENTRIES", 4)
+    monkeypatch.setattr(derived, "derive", counted)
+    return held
+
+
+def test_rows_are_the_same_after_a_drop_and_a_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         asyncio.run(live_through(ledger, are_heads_measured=True))
         before, size = rows(ledger), ledger.log.size
         assert all(before.values()), "every derived table has rows"
         with ledger.database.writer.begin() as connection:
-            clear(connection)
+            derived.clear(connection)
+    held = held_rows(monkeypatch)
     assert replay(make_settings(tmp_path)) == size
+    assert 0 < max(held) < len(before["attended"]), "rows of the whole log were held in memory"
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         assert rows(ledger) == before
 

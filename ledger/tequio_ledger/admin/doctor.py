@@ -9,15 +9,17 @@ from __future__ import annotations
 import enum
 import os
 import shutil
+import sqlite3
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from itertools import zip_longest
 
 import click
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, Table, create_engine, select
+from sqlalchemy import Connection, ExceptionContext, Table, create_engine, event, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import runtime
@@ -50,6 +52,8 @@ RESTORE = "restore the folder from a backup"
 """Advice for most damage."""
 LEAST_FREE_BYTES = 256 << 20
 """Less free space than this is a warning."""
+COMPARED = 1_000
+"""Rows of a table that are compared at a time."""
 
 
 class Grade(enum.IntEnum):
@@ -257,10 +261,11 @@ def check_log(
     yield from _checkpoints(connection, head, genesis)
     if broken:  # without them the log cannot be folded
         return
-    fold = _Fold(genesis, blobs)
-    Integrity(genesis.network_id).check(connection, head, fold.apply)
-    yield ok("log", f"{plural(head.size, 'entry', 'entries')}, every byte as it was written")
-    yield from fold.compare(connection)
+    with _fresh_tables() as fresh:
+        fold = _Fold(genesis, blobs, fresh)
+        Integrity(genesis.network_id).check(connection, head, fold.apply)
+        yield ok("log", f"{plural(head.size, 'entry', 'entries')}, every byte as it was written")
+        yield from fold.compare(connection)
     yield from _blobs(blobs)
     yield from _clock(connection, fold.latest_ms, clock())
 
@@ -292,41 +297,60 @@ def _checkpoints(connection: Connection, head: SignedHead, genesis: Genesis) -> 
     yield ok("checkpoints", f"{count}, the last of {plural(last, 'entry', 'entries')}")
 
 
+@contextmanager
+def _fresh_tables() -> Iterator[Connection]:
+    """Make empty tables in a temporary file of SQLite's, which is deleted in the end."""
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(""))
+
+    @event.listens_for(engine, "handle_error")
+    def blame_the_file(context: ExceptionContext) -> None:
+        raise UnwritableError(
+            f"the temporary file for comparing tables cannot be used ({context.original_exception})"
+            ": free some space, or name another folder in SQLITE_TMPDIR"
+        )
+
+    try:
+        METADATA.create_all(engine)
+        with engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
 class _Fold:
     """The state and the derived rows, computed again from the log."""
 
-    def __init__(self, genesis: Genesis, blobs: BlobFolder) -> None:
+    def __init__(self, genesis: Genesis, blobs: BlobFolder, fresh: Connection) -> None:
         self.latest_ms = 0
         """Latest time signed by the coordinator."""
         self._state = State(genesis, DocumentCache(blobs).read)
-        self._changes = derived.Changes()
+        self._fresh = fresh
+        self._rebuild = derived.Rebuild(fresh, self._state)
         self._coordinator = genesis.coordinator_key
 
     def apply(self, stored: StoredEntry, entry: Entry) -> None:
         self._state.apply(stored.index, entry, stored.at_ms)
-        derived.derive(self._changes, stored.index, entry, self._state)
+        self._rebuild.add(stored.index, entry)
         if entry.statement.author == self._coordinator:
             self.latest_ms = max(self.latest_ms, entry.statement.ts)
 
     def compare(self, connection: Connection) -> Iterator[Finding]:
         """Compare the stored derived tables with those computed from the log."""
-        # Written to a database in memory and read back, so that both sides went through the same
+        # Written to a database of SQLite's and read back, so that both sides went through the same
         # types; the stored one may be PostgreSQL.
-        engine = create_engine("sqlite://")
-        METADATA.create_all(engine)
-        with engine.begin() as fresh:
-            derived.write(fresh, self._changes, self._state)
-            for table in DERIVED:
-                if _rows(connection, table) != _rows(fresh, table):
-                    found = f"the table {table.name} does not follow from the log"
-                    yield error("tables", found, "stop the ledger and run `tequio-ledger replay`")
-        engine.dispose()
+        self._rebuild.finish()
+        for table in DERIVED:
+            both = zip_longest(_rows(connection, table), _rows(self._fresh, table))
+            if any(stored != due for stored, due in both):
+                found = f"the table {table.name} does not follow from the log"
+                yield error("tables", found, "stop the ledger and run `tequio-ledger replay`")
         yield ok("tables", "derived tables were compared with a replay")
 
 
-def _rows(connection: Connection, table: Table) -> list[tuple[object, ...]]:
-    rows = connection.execute(select(table))
-    return sorted((tuple(row) for row in rows), key=repr)
+def _rows(connection: Connection, table: Table) -> Iterator[tuple[object, ...]]:
+    query = select(table).order_by(*table.primary_key)
+    for row in connection.execute(query, execution_options={"yield_per": COMPARED}):
+        yield tuple(row)
 
 
 def _blobs(blobs: BlobFolder) -> Iterator[Finding]:

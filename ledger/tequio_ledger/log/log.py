@@ -17,7 +17,7 @@ the log again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -158,11 +158,17 @@ class Log:
 
         Raises UserFacingError when a stored byte is not what was written, UnwritableError.
         """
+        self.load_and_write(lambda _: nullcontext(apply))
+
+    def load_and_write(
+        self, writing: Callable[[Connection], AbstractContextManager[Apply]]
+    ) -> None:
+        """Load the log as `load` does, while `writing` writes in the same transaction."""
         # Before the term is written: a ledger that must not sign must not push out another
         # process that may.
         self.guard.check_before_leading(self.database)
         with self._readable():
-            with self.database.log_writer.begin() as connection:
+            with self.database.log_writer.begin() as connection, writing(connection) as apply:
                 self._start_term(connection, apply)
             self._sign()
 

@@ -172,6 +172,8 @@ class SnapshotWriter:
         self._blobs = blobs
         self._changed = changed
         self._clock = clock
+        self.given_up: str | None = None
+        """Sentence on why no more snapshots are made; None while they are."""
 
     async def run(self, holder: Callable[[], object]) -> NoReturn:
         """Make one snapshot after the other, until cancelled."""
@@ -191,7 +193,7 @@ class SnapshotWriter:
     async def _make_due(self, sequencer: Sequencer) -> None:
         signed = sequencer.log.published.size
         due = [size for size in sequencer.state.snapshots.due if size <= signed]
-        if not due:
+        if not due or self.given_up is not None:
             return
         since_s = time.monotonic()
         task = asyncio.current_task()
@@ -215,11 +217,13 @@ class SnapshotWriter:
         state = self._folded(size, busy, is_over)
         raw = snapshot.encode(state, size)
         if len(raw) > BLOB_BYTES:
-            raise RefusedError(
-                "too-large",
-                f"the state after {size} entries has {len(raw)} bytes; at most {BLOB_BYTES} can be "
-                "stored",
+            # For good: the state grows, and each attempt would fold more entries.
+            self.given_up = (
+                f"the state after {size} entries has {len(raw)} bytes, of which at most "
+                f"{BLOB_BYTES} can be stored: starts take longer the more entries follow, until a "
+                "newer tequio-ledger makes a smaller one"
             )
+            raise RefusedError("too-large", self.given_up)
         return LogSnapshot(
             layout=to_text(snapshot.layout()), size=size, state=to_text(self._blobs.put(raw))
         )

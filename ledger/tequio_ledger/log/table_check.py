@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import structlog
@@ -54,6 +53,8 @@ START_S = 0.2
 """Time for which a start checks before it serves."""
 KEYS, ENTRIES, ROWS = 64, 128, 512
 """Largest contents of one slice."""
+COUNTED = 20_000
+"""Most rounds of keys, in all, that are counted in one slice of several keys."""
 RANKED = 1_000
 """Places of the ranking that are checked before everything else."""
 TRIES = 5
@@ -181,8 +182,7 @@ class TableCheck:
     def _pass(self, state: State, size: int) -> Iterator[Slice]:
         yield _check_runs
         yield _check_ranking
-        keys = iter(list(state.peers))
-        while some := [*islice(keys, KEYS)]:
+        for some in _slices(state):
             yield from self._keys(some)
         for table in (PEER, STANDING, TIER, OPENED_RUN, ROUND, CREDIT, MEASURED):
             yield from self._strays(table.name)
@@ -311,6 +311,20 @@ class TableCheck:
         )
         yield from _differ_all("measured", due.measures, found.measures, ("run", "round", "peer"))
         yield from _differ_all("attended", due.attended, found.attended, ("peer", "closed_index"))
+
+
+def _slices(state: State) -> Iterator[list[PeerKey]]:
+    """Cut the keys into slices; one with more than COUNTED rounds is alone."""
+    some, counted = list[PeerKey](), 0
+    for key in list(state.peers):
+        rounds = state.attended[key]
+        if some and (len(some) == KEYS or counted + rounds > COUNTED):
+            yield some
+            some, counted = [], 0
+        some.append(key)
+        counted += rounds
+    if some:
+        yield some
 
 
 async def _settled(holder: Callable[[], StateHolder]) -> tuple[State, Published]:

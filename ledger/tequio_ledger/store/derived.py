@@ -53,6 +53,8 @@ from tequio_shared.statements.statement import Entry, Statement
 
 _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
+ENTRIES = 4_096
+"""Entries whose rows are held in memory while a log is read from its beginning."""
 _FRESH_PEER = (
     "last_seq",
     "last_hash",
@@ -176,3 +178,31 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
 
 def clear(connection: Connection) -> None:
     empty(connection, DERIVED)
+
+
+class Rebuild:
+    """The rows of a whole log, written to empty tables every `ENTRIES` entries."""
+
+    def __init__(self, connection: Connection, state: State) -> None:
+        self._connection = connection
+        self._state = state
+        self._changes = Changes()
+        self._keys = Changes()
+
+    def add(self, index: int, entry: Entry) -> None:
+        """Add an entry that the state has just applied; raises KeyError as `derive` does."""
+        derive(self._changes, index, entry, self._state)
+        if (index + 1) % ENTRIES == 0:
+            self._write()
+
+    def finish(self) -> None:
+        """Write what is left, and the rows of all keys as they are in the end."""
+        self._write()
+        write(self._connection, self._keys, self._state)
+
+    def _write(self) -> None:
+        write(self._connection, self._changes, self._state)
+        self._keys.peers |= self._changes.peers
+        self._keys.standings |= self._changes.standings
+        self._keys.tiers |= self._changes.tiers
+        self._changes = Changes()

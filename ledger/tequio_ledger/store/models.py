@@ -274,7 +274,7 @@ class RoundColumns(TypedColumns):
     outcome: Named[str]
     """open, closed or void."""
     accepted = _number()
-    head: Named[bytes | None] = Column(LargeBinary(32))
+    head: Named[bytes | None] = Column(LargeBinary(32), index=True)
     """The head that the round started from."""
     result: Named[bytes | None] = Column(LargeBinary(32))
     """Digest of its result document."""

@@ -82,10 +82,13 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.author.distinct())
     query: Select[int, int, int] = select(CREDIT.c.team, total, keys).where(
-        _IN_A_TEAM, CREDIT.c.author.not_in(select(_EXCLUDED))
+        CREDIT.c.author.not_in(select(_EXCLUDED))
     )
-    if since_ms is not None:
-        query = query.join(ROUND, _OF_ROUND).where(ROUND.c.ended_ms >= since_ms)
+    if since_ms is None:
+        query = query.where(_IN_A_TEAM)
+    else:  # Not that condition: SQLite would read the credits of all time in the partial index.
+        in_span = ROUND.c.ended_ms >= since_ms, CREDIT.c.team > 0
+        query = query.join(ROUND, _OF_ROUND).where(*in_span)
     query = query.group_by(CREDIT.c.team).order_by(total.desc(), CREDIT.c.team)
     rows = connection.execute(query.limit(limit).offset(after))
     return [Team(team=team, gflop=int(points), keys=held) for team, points, held in rows]

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import socket
+import sqlite3
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.guard import Cause, Mark, write_mark
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.files import UnwritableError
-from tests.ledger.test_replay import CLOCK, live_through
+from tests.ledger.test_replay import CLOCK, held_rows, live_through
 from tests.support.ledgers import make_settings, opened
 
 if TYPE_CHECKING:
@@ -104,6 +105,34 @@ def test_it_finds_nothing_wrong_with_a_ledger_that_is_well(folder: Path) -> None
     database = (folder / "ledger.sqlite").read_bytes()
     assert faults(examined(folder)) == []
     assert (folder / "ledger.sqlite").read_bytes() == database
+
+
+def test_it_compares_tables_that_do_not_fit_into_memory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = held_rows(monkeypatch)
+    monkeypatch.setattr(doctor, "COMPARED", 2)
+    assert faults(examined(folder)) == []
+    with opened(make_settings(folder), CLOCK) as ledger:
+        sql("DELETE FROM attended WHERE closed_index = (SELECT max(closed_index) FROM round)")(
+            ledger
+        )
+    (fault,) = [one for one in examined(folder) if one.grade is not Grade.OK]
+    assert fault.found == "the table attended does not follow from the log"
+    assert 0 < max(held) < 9, "rows of the whole log were held in memory"
+
+
+def test_a_full_disk_beside_the_ledger_is_not_blamed_on_its_database(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(place: str) -> sqlite3.Connection:
+        made = sqlite3.Connection(place)
+        made.execute("PRAGMA max_page_count = 30")
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    (fault,) = [one for one in examined(folder) if one.grade is not Grade.OK]
+    assert "(database or disk is full): free some space, or name another folder" in fault.found
 
 
 def test_a_replica_whose_blobs_are_in_the_bucket_alone_is_well(tmp_path: Path) -> None:

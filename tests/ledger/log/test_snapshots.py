@@ -223,6 +223,32 @@ def test_no_snapshot_is_made_without_a_document_that_the_log_names(tmp_path: Pat
             ledger.snapshots.make(ledger.log.size)
 
 
+def test_after_one_that_is_too_large_no_snapshot_is_tried_again_and_health_tells(
+    due: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, sizes, encoded = shutil.copytree(due, tmp_path / "copy"), list[int](), snapshot.encode
+    monkeypatch.setattr(snapshots, "BLOB_BYTES", 100)
+    monkeypatch.setattr(snapshots, "RETRY_S", 0.0)
+    monkeypatch.setattr(snapshots, "CHECK_S", 0.0)
+
+    def encode(state: State, size: int) -> bytes:
+        sizes.append(size)
+        return encoded(state, size)
+
+    async def until_given_up(ledger: Ledger) -> None:
+        async with asyncio.timeout(120), running(ledger):
+            while ledger.health().status == "ok" and len(sizes) < 2:
+                await ledger.sequencer.changed.wait(0.05)
+            await ledger.sequencer.changed.wait(0.2)
+
+    with opened(make_settings(folder), CLOCK) as ledger:
+        monkeypatch.setattr(snapshot, "encode", encode)
+        asyncio.run(until_given_up(ledger))
+        assert len(sizes) == 1
+        assert ledger.health().status == "no-snapshots"
+        assert "of which at most 100 can be stored" in (ledger.health().detail or "")
+
+
 def test_only_the_last_two_snapshots_are_stored(folder: Path) -> None:
     async def make_two_more(ledger: Ledger) -> None:
         for count in (2, 3):

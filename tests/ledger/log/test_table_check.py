@@ -14,14 +14,18 @@ from structlog.testing import CapturingLogger
 from tequio_ledger.log import table_check
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.table_check import TableCheck
+from tequio_ledger.store import queries
+from tequio_shared.ids import PeerKey
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     import pytest
+    from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.guard import Published
@@ -92,6 +96,28 @@ def test_a_state_whose_write_failed_is_not_taken_for_damaged_tables(tmp_path: Pa
         missed = reason(ledger, other.state, 5, patience_s=60.0)
         assert missed is not None
         assert "is missing, but there by the log" in missed
+
+
+def test_the_rounds_of_a_few_keys_are_counted_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[Collection[bytes]] = []
+    count = queries.attended_counts
+
+    def attended_counts(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, int]:
+        counted.append(wanted)
+        return count(connection, wanted)
+
+    monkeypatch.setattr(queries, "attended_counts", attended_counts)
+    monkeypatch.setattr(table_check, "COUNTED", 5, raising=False)
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(live_through(ledger))
+        counted.clear()
+        ledger.tables.start(ledger.state, ledger.log.published, PATIENCE_S)
+        assert {key for some in counted for key in some} == set(ledger.state.peers)
+        attended = ledger.state.attended
+        rounds = [sum(attended[PeerKey(key)] for key in some) for some in counted]
+        assert max(rounds) in (4, 5), "keys share a slice, unless they have too many"
 
 
 def test_a_bad_sector_in_a_document_ends_no_check(

@@ -10,17 +10,20 @@ import pytest
 from sqlalchemy import select, text
 
 from tequio_ledger.replay import replay
-from tequio_ledger.store import ranking
+from tequio_ledger.store import entries, ranking
 from tequio_ledger.store.models import ATTENDED, CREDIT, PEER, ROUND
 from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey
+from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
 
@@ -81,21 +84,34 @@ def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
             assert ranking.around(connection, PeerKey(bytes(32)), 2) is None
 
 
+def plan_of(ledger: Ledger, ask: Callable[[Connection], object]) -> list[str]:
+    """Ask something, and give the steps by which SQLite answers it."""
+    asked: list[str] = []
+    with ledger.database.reader.begin() as connection:
+        plain = connection.connection.driver_connection
+        assert plain is not None
+        plain.set_trace_callback(asked.append)
+        ask(connection)
+        plain.set_trace_callback(None)
+        explained = [connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said) for said in asked]
+        return [row.detail for rows in explained for row in rows]
+
+
 def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         (_, key, _), *_ = invent_peers(ledger)
-        asked: list[str] = []
-        with ledger.database.reader.begin() as connection:
-            plain = connection.connection.driver_connection
-            assert plain is not None
-            plain.set_trace_callback(asked.append)
-            ranking.around(connection, PeerKey(key), 2)
-            ranking.after(connection, 2, 2)
-            plain.set_trace_callback(None)
-            for said in asked:
-                plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()
-                assert all("TEMP B-TREE" not in str(row) for row in plan), (said, plan)
-                assert all("SCAN peer" not in str(row) or "INDEX" in str(row) for row in plan)
+        plan = plan_of(ledger, lambda sql: ranking.around(sql, PeerKey(key), 2))
+        plan += plan_of(ledger, lambda sql: ranking.after(sql, 2, 2))
+        assert all("TEMP B-TREE" not in step for step in plan), plan
+        assert all("SCAN peer" not in step or "INDEX" in step for step in plan)
+
+
+def test_what_is_asked_of_a_few_rounds_reads_no_table_whole(tmp_path: Path) -> None:
+    head = Digest(bytes(32))
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        plan = plan_of(ledger, lambda sql: ranking.teams(sql, 1, 2))
+        plan += plan_of(ledger, lambda sql: entries.rounds_of_head(sql, head, 2))
+        assert not [step for step in plan if step.startswith(("SCAN round", "SCAN credit"))]
 
 
 def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: Path) -> None:

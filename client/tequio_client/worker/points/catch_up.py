@@ -167,9 +167,7 @@ class PointsCatchUp:
         self._key = key
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
         self._memory = log_memory_file
-        # The keys whose place this one took; of each, all rounds that ended below that log index
-        # were read.
-        self._read_below: dict[PeerKey, int] = {}
+        self._formers: list[PeerKey] = []  # the keys whose place this one took, the last one first
         self._rng = rng
         self._back_off = BackOff(rng)
         self.pause_s = 0.1  # pause after each proven round
@@ -238,10 +236,11 @@ class PointsCatchUp:
 
     async def _inherit(self, account: PeerAnswer) -> None:
         """Prove the rounds of the keys whose place this one took: a cell may still name them."""
-        if account.replaces is not None and not self._read_below:
-            self._read_below = dict.fromkeys([one async for one in self._formers(account)], 0)
+        if account.replaces is not None and not self._formers:
+            self._formers = [one async for one in self._replaced(account)]
         limit = self.page_rounds
-        for former, low in self._read_below.items():
+        for former in self._formers:
+            low = await trio.to_thread.run_sync(self._book.read_below, former)
             proofs = RoundProofs(self._ledger, former, self._book, self._memory)
             high, done = account.as_of.size, low
             while high > low:
@@ -251,10 +250,10 @@ class PointsCatchUp:
                         await self._settle(told, proofs)
                         done = max(done, told.closed_index + 1)
                 high = page[-1].closed_index if len(page) == limit else low
-            self._read_below[former] = done
+            if done > low:
+                await trio.to_thread.run_sync(self._book.store_read_below, former, done)
 
-    async def _formers(self, account: PeerAnswer) -> AsyncIterator[PeerKey]:
-        """The keys whose place this one took, the last one first."""
+    async def _replaced(self, account: PeerAnswer) -> AsyncIterator[PeerKey]:
         while account.replaces is not None:
             former = await former_key(self._ledger, account)
             yield former
@@ -284,7 +283,6 @@ class PointsCatchUp:
         # lost a round. Once per start, as it reads the whole history.
         if not self._is_rechecked:
             self._is_rechecked = True
-            self._read_below.clear()
             await trio.to_thread.run_sync(self._book.reopen_all)
             await self.run_once()
             return

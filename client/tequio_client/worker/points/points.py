@@ -147,25 +147,21 @@ class PointsTotals(NamedTuple):
 
 def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
     """Sums over all rounds; `midnight_ms` is the start of the local day. Raises DatabaseError."""
+    # `+state`, or SQLite would look through the rejected ones of all time.
     (row,) = file.rows(
         "SELECT (SELECT COALESCE(SUM(trained + witnessed + received), 0) FROM round "
         "  WHERE at_ms >= ?1 AND state != 'pending') AS today, "
-        "(SELECT COALESCE(SUM(trained + witnessed + received), 0) FROM round "
-        "  WHERE state IN ('verified', 'rejected')) AS total, "
+        "(SELECT COALESCE(SUM(gflop), 0) FROM earned) AS total, "
         "(SELECT COUNT(*) FROM round WHERE state = 'pending') AS pending, "
-        "(SELECT COUNT(*) FROM round WHERE at_ms >= ?1 AND state = 'rejected') AS rejected",
+        "(SELECT COUNT(*) FROM round WHERE at_ms >= ?1 AND +state = 'rejected') AS rejected",
         midnight_ms,
     )
     return PointsTotals(*row)
 
 
 def points_by_run(file: DatabaseFile) -> dict[str, int]:
-    """Proven GFLOP by run id; raises DatabaseError."""
-    rows = file.rows(
-        "SELECT run, SUM(trained + witnessed + received) AS amount FROM round "
-        "WHERE state IN ('verified', 'rejected') GROUP BY run"
-    )
-    return {row["run"]: row["amount"] for row in rows}
+    """Proven GFLOP by run id, of runs that gave any; raises DatabaseError."""
+    return {row["run"]: row["gflop"] for row in file.rows("SELECT run, gflop FROM earned")}
 
 
 def run_ids(file: DatabaseFile) -> frozenset[str]:
@@ -187,12 +183,7 @@ def last_accepted(file: DatabaseFile, run: str = "") -> int:
 
 def first_rounds(file: DatabaseFile) -> dict[str, int]:
     """First round in which this key has proven points, by run id; raises DatabaseError."""
-    rows = file.rows(
-        "SELECT run, MIN(round) AS first FROM round "
-        "WHERE state IN ('verified', 'rejected') AND trained + witnessed + received > 0 "
-        "GROUP BY run"
-    )
-    return {row["run"]: row["first"] for row in rows}
+    return {row["run"]: row["first"] for row in file.rows("SELECT run, first FROM earned")}
 
 
 def read_rounds(file: DatabaseFile, asked: AskPoints) -> PointsReply:

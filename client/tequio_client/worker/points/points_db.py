@@ -34,7 +34,7 @@ from tequio_shared.round.proof import RejectionReason, Verdict
 log = structlog.get_logger(__name__)
 
 FILE = "points.sqlite"
-VERSION = 1
+VERSION = 2
 VERIFIED, REJECTED, PENDING = "verified", "rejected", "pending"
 VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-points"
 NOT_AUDITED = "not-audited"
@@ -50,7 +50,7 @@ class DatabaseError(TequioError):
 
 
 class _UnfitError(Exception):
-    """The file is damaged, of a newer program, or of another owner."""
+    """The file is damaged, of another version, or of another owner."""
 
 
 class DatabaseFile:
@@ -127,9 +127,9 @@ def _prepare(sql: sqlite3.Connection, schema: str, version: int, owner: str) -> 
     if sound != "ok":
         raise _UnfitError(f"the file is damaged: {sound}")
     (found,) = sql.execute("PRAGMA user_version").fetchone()
-    if found > version:
-        raise _UnfitError(f"written by a newer version of Tequio (format {found})")
-    if found < version:
+    if found not in (0, version):
+        raise _UnfitError(f"written by another version of Tequio (format {found})")
+    if found == 0:
         begin = "CREATE TABLE owner (name TEXT NOT NULL)"
         sql.executescript(f"BEGIN IMMEDIATE; {begin}; {schema}; PRAGMA user_version={version};")
         sql.execute("INSERT INTO owner VALUES (?)", (owner,))
@@ -241,6 +241,15 @@ CREATE TABLE round (
 CREATE INDEX round_run ON round (run, number);
 CREATE INDEX round_at ON round (at_ms);
 CREATE INDEX round_state ON round (state, entry, trained, witnessed, received);
+CREATE TABLE earned (run TEXT PRIMARY KEY, first INTEGER NOT NULL, gflop INTEGER NOT NULL);
+CREATE TRIGGER round_settled AFTER UPDATE OF state ON round
+WHEN old.state = 'pending' AND new.state != 'pending'
+AND new.trained + new.witnessed + new.received > 0
+BEGIN
+    INSERT INTO earned VALUES (new.run, new.round, new.trained + new.witnessed + new.received)
+    ON CONFLICT (run) DO UPDATE
+    SET first = MIN(first, excluded.first), gflop = gflop + excluded.gflop;
+END;
 CREATE TABLE gap (high INTEGER PRIMARY KEY, low INTEGER NOT NULL);
 CREATE TABLE head (
     run TEXT NOT NULL, round INTEGER NOT NULL, bits_per_byte REAL NOT NULL,
@@ -392,10 +401,20 @@ class PointsDatabase:
             if done > low:
                 sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
 
+    def read_below(self, former: PeerKey) -> int:
+        """Log index below which the rounds of a key whose place this one took were read."""
+        found = self.file.rows("SELECT value FROM mark WHERE name = ?", f"below:{to_text(former)}")
+        return int(found[0]["value"]) if found else 0
+
+    def store_read_below(self, former: PeerKey, index: int) -> None:
+        mark = f"below:{to_text(former)}", str(index)
+        with self.file.writing() as sql:
+            sql.execute("INSERT OR REPLACE INTO mark VALUES (?, ?)", mark)
+
     def reopen_all(self) -> None:
         with self.file.writing() as sql:
             sql.execute("DELETE FROM gap")
-            sql.execute("DELETE FROM mark WHERE name = 'top'")
+            sql.execute("DELETE FROM mark WHERE name = 'top' OR name GLOB 'below:*'")
 
     def last_checkpoint(self, origin: str) -> Checkpoint | None:
         """The newest checkpoint used to prove single rounds."""

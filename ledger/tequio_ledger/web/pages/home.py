@@ -346,6 +346,11 @@ HEALTH_LABELS = {
         "warn",
         "Statements are accepted, and published once witnesses have cosigned them.",
     ),
+    "no-snapshots": StatusLabel(
+        "Starts take longer",
+        "warn",
+        "Statements are accepted, logged, signed and served; a start has more of the log to read.",
+    ),
     "restored": StatusLabel(
         "Restored from a backup",
         "danger",

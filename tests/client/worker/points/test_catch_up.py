@@ -153,8 +153,21 @@ async def test_a_successor_proves_what_it_receives_later_by_the_name_of_its_form
         await kept.catch_up.run_once()
         assert kept.catch_up.is_complete
         assert len((await listed(kept)).rows) == 3
-        monkeypatch.setattr(LedgerApi, "entries", None)  # nothing is to be proven any more
-        await kept.catch_up.run_once()
+        with monkeypatch.context() as later:
+            later.setattr(LedgerApi, "entries", None)  # nothing is to be proven any more
+            await kept.catch_up.run_once()
+        asked: list[PeerKey] = []
+
+        async def counted(key: PeerKey, **page: int) -> PeerRoundsAnswer:
+            asked.append(key)
+            return await rounds(key, **page)
+
+        monkeypatch.setattr(api, "peer_rounds", counted)
+        async with keeping(api, heir, tmp_path) as again:
+            again.catch_up.page_rounds = 1
+            await again.catch_up.run_once()
+            assert again.catch_up.is_complete
+            assert len(asked) == len(set(asked)) == 2, "after a start, the last page of each key"
 
 
 async def test_every_key_proves_its_points_to_the_gflop(honest: str, tmp_path: Path) -> None:

@@ -163,7 +163,12 @@ def make_newer(path: Path) -> None:
         sql.execute("PRAGMA user_version = 99")
 
 
-@pytest.mark.parametrize("harm", [damage, tear, make_newer])
+def make_older(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as sql:
+        sql.execute("PRAGMA user_version = 1")
+
+
+@pytest.mark.parametrize("harm", [damage, tear, make_newer, make_older])
 def test_a_file_that_does_not_fit_is_kept_aside(tmp_path: Path, harm: object) -> None:
     with closing(PointsDatabase.opened(tmp_path, KEY)) as first:
         for number in range(10, 2_000, 10):
@@ -227,6 +232,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(book: PointsDatabase) -
 
 def test_gaps_shrink_and_survive_and_new_ones_lie_above(tmp_path: Path) -> None:
     with closing(PointsDatabase.opened(tmp_path, KEY)) as first:
+        first.store_read_below(OTHER, 900)
         first.open_gap(1_000)
         assert first.gaps() == [(0, 1_000)]
         first.narrow_gap(1_000, 400)
@@ -238,7 +244,9 @@ def test_gaps_shrink_and_survive_and_new_ones_lie_above(tmp_path: Path) -> None:
         second.narrow_gap(400, 0)
         second.open_gap(1_500)
         assert second.gaps() == []
+        assert second.read_below(OTHER) == 900
         second.reopen_all()
+        assert second.read_below(OTHER) == 0
         second.open_gap(1_500)
         assert second.gaps() == [(0, 1_500)]
 
@@ -324,12 +332,32 @@ def test_losses_are_those_of_the_run_oldest_first(book: PointsDatabase) -> None:
 
 def test_the_first_round_of_a_run_is_the_first_with_proven_points(book: PointsDatabase) -> None:
     assert points.first_rounds(book.file) == {}
-    for number, outcome in ((10, NOT_SELECTED), (20, PAID), (30, PAID)):
+    for number, outcome in ((10, NOT_SELECTED), (30, PAID), (20, PAID)):
         book.add_round(place(number))
         book.record_proven_end(place(number), number + 9, outcome, checkpoint(99))
     book.add_round(place(5, NEXT_RUN))
     book.record_end(place(5, NEXT_RUN), 9, PAID)
     assert points.first_rounds(book.file) == {RUN: 2}, "the other is not proven yet"
+    book.mark_proven(NEXT_RUN, 10, checkpoint(99))
+    assert points.first_rounds(book.file) == {RUN: 2, NEXT_RUN: 0}
+    assert points.points_by_run(book.file) == {RUN: 2 * PAID.gflop, NEXT_RUN: PAID.gflop}
+
+
+def test_sums_and_first_rounds_read_no_settled_round_of_earlier_days(book: PointsDatabase) -> None:
+    asked: list[str] = []
+    with book.file.writing() as sql:
+        sql.set_trace_callback(asked.append)
+    points.read_sums(book.file, DAY_MS)
+    points.first_rounds(book.file)
+    points.points_by_run(book.file)
+    with book.file.writing() as sql:
+        sql.set_trace_callback(None)
+    explained = ["EXPLAIN QUERY PLAN " + one for one in asked if one.startswith("SELECT")]
+    steps = [row["detail"] for one in explained for row in book.file.rows(one)]
+    assert sorted(step.partition(" round USING ")[2] for step in steps if " round " in step) == [
+        "COVERING INDEX round_state (state=?)",
+        *["INDEX round_at (at_ms>?)"] * 2,
+    ], "only those of today, and those that are pending"
 
 
 def test_every_change_is_counted(book: PointsDatabase) -> None:

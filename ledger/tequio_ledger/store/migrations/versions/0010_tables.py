@@ -182,6 +182,7 @@ def _make_rounds() -> None:
     )
     op.create_index("ix_round_closed_index", "round", ["closed_index"])
     op.create_index("ix_round_ended_ms", "round", ["ended_ms"])
+    op.create_index("ix_round_head", "round", ["head"])
     op.create_table(
         "credit",
         sa.Column("run", _HASH, sa.ForeignKey("run.run"), primary_key=True),
