@@ -259,7 +259,7 @@ def score_texts(contest: Contest) -> None:
     assert [one["window"] for one in beside["models"]] == [1_024] * 4
     assert beside["ranking"] is not None
     (reader.folder / "questions.jsonl").write_text(QUESTION, "utf-8")
-    assert "demo: 1 questions, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
+    assert "demo: 1 question, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
     for words in ("./model --task", "./a ./b --task"):
         assert ": 1 questions" in reader.run("scoring", f"tequio score {words}")
     reader.run(ENTRANT, "tequio score user/name")
