@@ -14,7 +14,6 @@ is given. Rules beside those of `member_round`:
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -241,7 +240,7 @@ class MemberService:
         vote = HeadVote(number=result.number, parent=result.parent, head=result.head)
         if (answer := self._known_vote(vote, message)) is not None:
             return answer
-        weights = await trio.to_thread.run_sync(partial(self._next, payload, len(members)))
+        weights = await trio.to_thread.run_sync(self._next, result.parent, payload, len(members))
         head = to_text(await trio.to_thread.run_sync(weights_root, weights))
         if head != vote.head:
             name = self.group.members[message.author].name
@@ -281,12 +280,12 @@ class MemberService:
             raise MalformedError("the acknowledgements are of different sets")
         return next(iter(acks.values())).members
 
-    def _next(self, payload: Content, members: int) -> NDArray[np.int32]:
+    def _next(self, parent: str, payload: Content, members: int) -> NDArray[np.int32]:
         if len(payload) != self.group.weights_bytes:
             raise MalformedError(f"a sum of {len(payload)} bytes")
         total = np.frombuffer(payload, "<i4").astype(np.int64)
         check_sum(total, members)
-        weights = self.store.weights(self.store.state.head)
+        weights = self.store.weights(parent)
         return next_weights(self.group, weights, total, members)
 
     def _decide(self, body: HeadDecision) -> MemberAnswer:

@@ -9,6 +9,7 @@ import pytest
 import trio
 from msgspec import structs
 
+from tequio_client.group import member_service
 from tequio_client.group.coordinator_round import RoundTally
 from tequio_client.group.head_store import GroupState, HeadStore, next_weights
 from tequio_client.group.member_service import MemberService
@@ -300,6 +301,28 @@ def test_sums_that_no_updates_give_are_declined(group: GroupServices) -> None:
         assert "beyond what 4 updates" in reason(await group.ask(1, 0, forward, huge))
         few = structs.replace(result, acks=result.acks[:2])
         assert "2 MembersAck where 3" in reason(await group.ask(1, 0, group.forward(few, 1), total))
+
+    run(main)
+
+
+def test_a_head_that_is_adopted_while_a_member_computes_its_vote_accuses_nobody(
+    group: GroupServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        result, total = await group.result(1)
+        decision = await group.votes(result, total, range(1, COUNT))
+        late = group.members[0]
+        late.store.add_weights(
+            result.head, group.members[1].store.weights_path(result.head).read_bytes()
+        )
+
+        def adopt(*_: object) -> None:  # as when it catches up meanwhile
+            assert trio.from_thread.run_sync(late.adopt, decision)
+
+        monkeypatch.setattr(member_service, "check_sum", adopt)
+        answer = await group.ask(1, 0, group.forward(result, 1), total)
+        assert "cannot be read" in reason(answer)
+        assert late.failure is None
 
     run(main)
 
