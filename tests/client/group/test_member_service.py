@@ -37,7 +37,7 @@ from tests.support.group_members import first_weights, group_signers, make_group
 from tests.support.group_swarm import StubTrainer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -75,13 +75,15 @@ class GroupServices:
         message = self.mails[0].parse(self.mails[asking].sign(body).frame)
         return await self.members[place].handle(message, payload)
 
-    async def result(self, number: int) -> tuple[SumResult, bytes]:
+    async def result(
+        self, number: int, places: Sequence[int] = range(COUNT)
+    ) -> tuple[SumResult, bytes]:
         """Bring a round to its result, which the coordinator has signed and not sent yet."""
         tally, asking = RoundTally(self.group, number), number % COUNT
         state = self.members[asking].store.state
 
         async def step(body: AnyBody, collect: Callable[[int, MemberAnswer], object]) -> None:
-            for place in range(COUNT):
+            for place in places:
                 collect(place, await self.ask(asking, place, body))
 
         def signed(add: Callable[..., None]) -> Callable[[int, MemberAnswer], None]:
@@ -99,7 +101,7 @@ class GroupServices:
         await step(acks, signed(tally.add_shares))
         total = tally.unmask()
         weights = self.members[asking].store.weights(state.head)
-        head = next_weights(self.group, weights, total, COUNT)
+        head = next_weights(self.group, weights, total, len(places))
         result = SumResult(
             round=number,
             parent=state.head,
@@ -112,7 +114,7 @@ class GroupServices:
     def forward(self, result: SumResult, asking: int) -> ForwardedSum:
         return ForwardedSum(result=self.mails[asking].sign(result).text)
 
-    async def votes(self, result: SumResult, total: bytes, places: range) -> HeadDecision:
+    async def votes(self, result: SumResult, total: bytes, places: Sequence[int]) -> HeadDecision:
         forward = self.forward(result, result.round % COUNT)
         frames = []
         for place in places:
