@@ -167,7 +167,7 @@ class MemberService:
             case KeyList() | DealtList() | SumMembers() | AckList() as body:
                 return await self._go_on(self._in_round(author, body.round), body)
             case ForwardedSum() as body:
-                return await self._vote(body, payload)
+                return await self._vote(author, body, payload)
             case HeadDecision() as body:
                 return self._decide(body)
             case Ask() as body:
@@ -233,7 +233,7 @@ class MemberService:
         vector = await trio.to_thread.run_sync(current.mask, update.numbers)
         return MemberAnswer(MaskedUpdate(round=body.round), vector.astype("<u4", copy=False).data)
 
-    async def _vote(self, body: ForwardedSum, payload: Content) -> MemberAnswer:
+    async def _vote(self, author: int, body: ForwardedSum, payload: Content) -> MemberAnswer:
         message = self.mail.parse(from_text(body.result, None))
         result = body_as(message.body, SumResult)
         members = self.check_result(message.author, result)
@@ -244,6 +244,8 @@ class MemberService:
             self.next_head, result.parent, payload, len(members)
         )
         if head != vote.head:
+            if author != message.author:
+                raise MalformedError(f"the sum is not that of round {result.round}")
             name = self.group.members[message.author].name
             self._fail(
                 f"the sum of round {result.round} leads to the head {head[:10]} on this computer, "

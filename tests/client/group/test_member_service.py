@@ -278,6 +278,17 @@ def test_a_member_that_computes_another_head_stops(group: GroupServices, wrong: 
     run(main)
 
 
+def test_a_forwarder_of_a_wrong_sum_accuses_nobody_else(group: GroupServices) -> None:
+    async def main() -> None:
+        result, total = await group.result(1)
+        wrong = total[4:8] + total[:4] + total[8:]
+        answer = await group.ask(2, 0, group.forward(result, 1), wrong)
+        assert reason(answer) == "the sum is not that of round 1"
+        assert group.members[0].failure is None
+
+    run(main)
+
+
 def test_a_coordinator_that_signs_two_results_is_named(group: GroupServices) -> None:
     async def main() -> None:
         result, total = await group.result(1)
