@@ -263,7 +263,7 @@ class RunCache:
             if isinstance(body, RunOpen):
                 await self._relay(run)
             elif isinstance(body, RunClose):
-                # Peers remember only so many topics of one peer.
+                # Peers remember a limited number of topics of one peer.
                 await gossip.stop_relaying(self._node.network, self._node.network_info.id, run)
             try:
                 self._cache(manifest, statement)

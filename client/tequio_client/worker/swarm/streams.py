@@ -166,7 +166,7 @@ class AnswerError(PeerError):
 
 
 class NotWantedError(TequioError):
-    """What was to be asked for came from elsewhere, or is about to."""
+    """The content came from elsewhere, or is about to."""
 
 
 class StreamPool:
