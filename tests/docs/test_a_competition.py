@@ -261,7 +261,7 @@ def score_texts(contest: Contest) -> None:
     (reader.folder / "questions.jsonl").write_text(QUESTION, "utf-8")
     assert "demo: 1 question, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
     for words in ("./model --task", "./a ./b --task"):
-        assert ": 1 questions" in reader.run("scoring", f"tequio score {words}")
+        assert ": 1 question" in reader.run("scoring", f"tequio score {words}")
     reader.run(ENTRANT, "tequio score user/name")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import structlog
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Collect = Callable[[GroupMessage, Content], None]
-"""Records one answer; raises PeerError for one that is wrong."""
+"""Records one answer; raises PeerError or RefusedError for one that is wrong."""
+UnfinishedResults: TypeAlias = dict[str, dict[int, GroupMessage]]
+"""Results without a decision: by the head that they lead to, and by the member that voted."""
 
 
 class RoundCoordinator:
@@ -67,18 +69,17 @@ class RoundCoordinator:
 
     async def _coordinate(self, round_number: int, talks: RoundTalks) -> None:
         state, tally = self._service.store.state, RoundTally(self._group, round_number)
-        unfinished: list[tuple[int, str]] = []
+        unfinished: UnfinishedResults = {}
 
         def collect_keys(message: GroupMessage, _: Content) -> None:
             if isinstance(message.body, Unfinished):
-                unfinished.append((message.author, message.body.result))
+                self._add_unfinished(unfinished, message.author, message.body)
             else:
                 tally.add_keys(message)
 
         begin = RoundBegin(round=round_number, head=state.head)
         await talks.ask(begin, collect_keys, self._reply_s)
-        if unfinished:
-            await self._finish(*unfinished[0], talks)
+        if await self._finish(unfinished, talks):
             return
         await talks.ask(tally.key_list(), lambda one, _: tally.add_dealt(one), self._reply_s)
         log.info("round begins", round=round_number, members=self._group.names(talks.members))
@@ -111,16 +112,60 @@ class RoundCoordinator:
 
         return collect
 
-    async def _finish(self, holder: int, result: str, talks: RoundTalks) -> None:
-        """Bring the result of a former round, which a member holds, to its decision."""
-        parsed = self._service.mail.parse(from_text(result, None))
-        body = body_as(parsed.body, SumResult)
-        self._service.check_result(parsed.author, body)
-        log.info("finishing the result of an earlier round", round=body.round)
-        fetch = self._service.mail.sign(FetchFile(kind="sum", name=body.head))
+    def _add_unfinished(self, found: UnfinishedResults, holder: int, body: Unfinished) -> None:
+        """Add the result that a member voted for; raises MalformedError or RefusedError."""
+        state = self._service.store.state
+        message = self._service.mail.parse(from_text(body.result, None))
+        result = body_as(message.body, SumResult)
+        self._service.check_result(message.author, result)
+        if (result.parent, result.number) != (state.head, state.number + 1):
+            raise MalformedError(f"a result of round {result.round} for another head than ours")
+        for head, holders in found.items():
+            if head != result.head:
+                self._service.accuse(next(iter(holders.values())), message)
+        found.setdefault(result.head, {})[holder] = message
+
+    async def _finish(self, unfinished: UnfinishedResults, talks: RoundTalks) -> bool:
+        """Bring the result of a former round to its decision; False if nobody gives the sum of one.
+
+        Votes are final. So of several results the one with the most votes is finished, and only if
+        those that have not voted can still decide it: their votes for one that cannot be decided
+        would keep them from one that can. Raises RefusedError when there are too few of them.
+        """
+        while unfinished:
+            head = max(unfinished, key=lambda one: (len(unfinished[one]), one))
+            holders = unfinished.pop(head)
+            votes = len(talks.members) - sum(map(len, unfinished.values()))
+            if votes < self._group.threshold:
+                raise RefusedError(
+                    "threshold",
+                    f"{votes} of {self._group.threshold} votes at most for the head {head[:10]}: "
+                    "the others are away, or voted for another one",
+                )
+            for holder, message in sorted(holders.items()):
+                try:
+                    total = await self._fetch_sum(holder, message, talks)
+                except PeerError as err:
+                    talks.leave_out(holder, FetchFile, err)
+                    continue
+                await self._decide(message.text, total, talks)
+                return True
+        return False
+
+    async def _fetch_sum(self, holder: int, message: GroupMessage, talks: RoundTalks) -> Content:
+        """Fetch the sum of a result from a member that voted for it; raises PeerError."""
+        result = body_as(message.body, SumResult)
+        log.info("finishing the result of an earlier round", round=result.round)
+        fetch = self._service.mail.sign(FetchFile(kind="sum", name=result.head))
         answer, content = await talks.ask_one(holder, fetch, self._train_s)
         body_as(answer.body, FileSent)
-        await self._decide(result, content, talks)
+        members = self._service.check_result(message.author, result)
+        head, _ = await trio.to_thread.run_sync(
+            self._service.next_head, result.parent, content, len(members)
+        )
+        if head != result.head:
+            raise MalformedError(f"a sum that does not lead to the head {result.head[:10]}")
+        return content
 
     async def _decide(self, result: str, total: Content, talks: RoundTalks) -> None:
         votes: dict[int, GroupMessage] = {}
@@ -215,14 +260,17 @@ class RoundTalks:
             # A member without an update still holds shares of the others' secrets.
             if not (isinstance(answer.body, Declined) and isinstance(message.body, DealtList)):
                 collect(answer, content)
-        except PeerError as err:
-            self._left.discard(place)
-            log.info(
-                "a member is left out",
-                member=self._service.group.members[place].name,
-                at=type(message.body).__name__,
-                reason=str(err),
-            )
+        except (PeerError, RefusedError) as err:
+            self.leave_out(place, type(message.body), err)
+
+    def leave_out(self, place: int, step: type[AnyBody], reason: Exception) -> None:
+        self._left.discard(place)
+        log.info(
+            "a member is left out",
+            member=self._service.group.members[place].name,
+            at=step.__name__,
+            reason=str(reason),
+        )
 
 
 def _check_done(message: GroupMessage) -> None:

@@ -18,6 +18,7 @@ from tequio_client.group.masks import ExchangeKey, RoundSalt
 from tequio_client.group.member_round import (
     UPDATE_LIMIT,
     check_dealt,
+    check_keys,
     list_digest,
 )
 from tequio_client.group.messages import (
@@ -59,7 +60,10 @@ class RoundTally:
         self._shares: tuple[SharesByOwner, SharesByOwner] = ({}, {})
 
     def add_keys(self, message: GroupMessage) -> None:
-        self._check(body_as(message.body, RoundKeys).round)
+        """Accept keys that all others can use; raises MalformedError."""
+        body = body_as(message.body, RoundKeys)
+        self._check(body.round)
+        check_keys(body)
         self._keys[message.author] = message
 
     def key_list(self) -> KeyList:

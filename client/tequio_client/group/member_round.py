@@ -108,6 +108,8 @@ class MemberRound:
         keys = self._parse(listed.keys, RoundKeys)
         if keys.get(self.place) != self.keys():
             raise MalformedError("the key list lacks our own keys")
+        for one in keys.values():
+            check_keys(one)
         self._enter(RoundStep.DEALT)
         self._keys, self._key_list = keys, list_digest(listed.keys)
         seeds = sealing.split_key(self._seed, self.group.threshold, self.group.size)
@@ -242,6 +244,12 @@ def parse_enough(
             "threshold", f"{len(found)} {kind.__name__} where {mail.group.threshold} are needed"
         )
     return found
+
+
+def check_keys(keys: RoundKeys) -> None:
+    """Raise MalformedError for a key with which nobody can agree on a secret."""
+    for one in (keys.box_key, keys.mask_key):
+        ExchangeKey(bytes(SECRET_BYTES)).shared(from_text(one))
 
 
 def check_dealt(

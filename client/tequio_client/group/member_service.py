@@ -14,7 +14,6 @@ is given. Rules beside those of `member_round`:
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -168,7 +167,7 @@ class MemberService:
             case KeyList() | DealtList() | SumMembers() | AckList() as body:
                 return await self._go_on(self._in_round(author, body.round), body)
             case ForwardedSum() as body:
-                return await self._vote(body, payload)
+                return await self._vote(author, body, payload)
             case HeadDecision() as body:
                 return self._decide(body)
             case Ask() as body:
@@ -234,16 +233,19 @@ class MemberService:
         vector = await trio.to_thread.run_sync(current.mask, update.numbers)
         return MemberAnswer(MaskedUpdate(round=body.round), vector.astype("<u4", copy=False).data)
 
-    async def _vote(self, body: ForwardedSum, payload: Content) -> MemberAnswer:
+    async def _vote(self, author: int, body: ForwardedSum, payload: Content) -> MemberAnswer:
         message = self.mail.parse(from_text(body.result, None))
         result = body_as(message.body, SumResult)
         members = self.check_result(message.author, result)
         vote = HeadVote(number=result.number, parent=result.parent, head=result.head)
         if (answer := self._known_vote(vote, message)) is not None:
             return answer
-        weights = await trio.to_thread.run_sync(partial(self._next, payload, len(members)))
-        head = to_text(await trio.to_thread.run_sync(weights_root, weights))
+        head, weights = await trio.to_thread.run_sync(
+            self.next_head, result.parent, payload, len(members)
+        )
         if head != vote.head:
+            if author != message.author:
+                raise MalformedError(f"the sum is not that of round {result.round}")
             name = self.group.members[message.author].name
             self._fail(
                 f"the sum of round {result.round} leads to the head {head[:10]} on this computer, "
@@ -266,7 +268,7 @@ class MemberService:
             self.is_behind = vote.number > state.number + 1
             return self._declined(f"at head {state.number}")
         if state.vote is not None:
-            self._accuse(state.result, message)
+            self.accuse(self.mail.parse(from_text(state.result, None)), message)
             return self._declined("voted for another head")
         return None
 
@@ -281,13 +283,16 @@ class MemberService:
             raise MalformedError("the acknowledgements are of different sets")
         return next(iter(acks.values())).members
 
-    def _next(self, payload: Content, members: int) -> NDArray[np.int32]:
+    def next_head(
+        self, parent: str, payload: Content, members: int
+    ) -> tuple[str, NDArray[np.int32]]:
+        """The head that a sum leads to, and its weights; raises MalformedError. Blocks."""
         if len(payload) != self.group.weights_bytes:
             raise MalformedError(f"a sum of {len(payload)} bytes")
         total = np.frombuffer(payload, "<i4").astype(np.int64)
         check_sum(total, members)
-        weights = self.store.weights(self.store.state.head)
-        return next_weights(self.group, weights, total, members)
+        moved = next_weights(self.group, self.store.weights(parent), total, members)
+        return to_text(weights_root(moved)), moved
 
     def _decide(self, body: HeadDecision) -> MemberAnswer:
         vote = self.check_decision(body.votes)
@@ -322,10 +327,9 @@ class MemberService:
         message = self.mail.parse(from_text(state.result, None))
         return self.check_result(message.author, body_as(message.body, SumResult))
 
-    def _accuse(self, former: str, message: GroupMessage) -> None:
+    def accuse(self, former: GroupMessage, message: GroupMessage) -> None:
         """Stop if one coordinator signed two results of one round: it tries to split the group."""
-        earlier = self.mail.parse(from_text(former, None))
-        ours, theirs = body_as(earlier.body, SumResult), body_as(message.body, SumResult)
+        ours, theirs = body_as(former.body, SumResult), body_as(message.body, SumResult)
         if ours.round == theirs.round:
             name = self.group.members[message.author].name
             self._fail(

@@ -245,6 +245,8 @@ class RunCache:
         self._last_head[run] = named.last
         if view.state is RunState.FINISHED or view.rollbacks:
             self._add_recent(self._last_head[run])
+        if view.state is not RunState.FINISHED:
+            await self._relay(run)
         if view.state is not RunState.FINISHED and view.round is not None:
             self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
             for ref, trainer in named.works:
@@ -258,6 +260,11 @@ class RunCache:
             await self._open(run)
         manifest = self._manifests.get(run)
         if manifest is not None:
+            if isinstance(body, RunOpen):
+                await self._relay(run)
+            elif isinstance(body, RunClose):
+                # Peers remember a limited number of topics of one peer.
+                await gossip.stop_relaying(self._node.network, self._node.network_info.id, run)
             try:
                 self._cache(manifest, statement)
             except MalformedError as err:  # which a ledger does not admit, unless it lies
@@ -316,7 +323,11 @@ class RunCache:
         for ref in refs:
             self._node.store.pin(ref.root)
             self._pinned.add(ref)
-        # Relay gossip between peers that are connected to this seed only.
+        self._manifests[run] = manifest
+        log.info("caching run", run=to_text(run)[:10], name=manifest.name)
+
+    async def _relay(self, run: RunId) -> None:
+        """Relay gossip between peers that are connected to this seed only, until the run ends."""
         network, net = self._node.network, self._node.network_info.id
         trainers = partial(self.rosters.round_of, run)
         commitments = gossip.commitment_filter(net, run, trainers, gossip.log_conflict)
@@ -324,8 +335,6 @@ class RunCache:
         members = partial(self.rosters.round_of_member, run)
         attestations = gossip.attestation_filter(net, run, members)
         await gossip.relay(network, net, run, HeadAttest, attestations)
-        self._manifests[run] = manifest
-        log.info("caching run", run=to_text(run)[:10], name=manifest.name)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)

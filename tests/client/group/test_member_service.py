@@ -9,6 +9,7 @@ import pytest
 import trio
 from msgspec import structs
 
+from tequio_client.group import member_service
 from tequio_client.group.coordinator_round import RoundTally
 from tequio_client.group.head_store import GroupState, HeadStore, next_weights
 from tequio_client.group.member_service import MemberService
@@ -36,7 +37,7 @@ from tests.support.group_members import first_weights, group_signers, make_group
 from tests.support.group_swarm import StubTrainer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -74,13 +75,15 @@ class GroupServices:
         message = self.mails[0].parse(self.mails[asking].sign(body).frame)
         return await self.members[place].handle(message, payload)
 
-    async def result(self, number: int) -> tuple[SumResult, bytes]:
+    async def result(
+        self, number: int, places: Sequence[int] = range(COUNT)
+    ) -> tuple[SumResult, bytes]:
         """Bring a round to its result, which the coordinator has signed and not sent yet."""
         tally, asking = RoundTally(self.group, number), number % COUNT
         state = self.members[asking].store.state
 
         async def step(body: AnyBody, collect: Callable[[int, MemberAnswer], object]) -> None:
-            for place in range(COUNT):
+            for place in places:
                 collect(place, await self.ask(asking, place, body))
 
         def signed(add: Callable[..., None]) -> Callable[[int, MemberAnswer], None]:
@@ -98,7 +101,7 @@ class GroupServices:
         await step(acks, signed(tally.add_shares))
         total = tally.unmask()
         weights = self.members[asking].store.weights(state.head)
-        head = next_weights(self.group, weights, total, COUNT)
+        head = next_weights(self.group, weights, total, len(places))
         result = SumResult(
             round=number,
             parent=state.head,
@@ -111,7 +114,7 @@ class GroupServices:
     def forward(self, result: SumResult, asking: int) -> ForwardedSum:
         return ForwardedSum(result=self.mails[asking].sign(result).text)
 
-    async def votes(self, result: SumResult, total: bytes, places: range) -> HeadDecision:
+    async def votes(self, result: SumResult, total: bytes, places: Sequence[int]) -> HeadDecision:
         forward = self.forward(result, result.round % COUNT)
         frames = []
         for place in places:
@@ -275,6 +278,17 @@ def test_a_member_that_computes_another_head_stops(group: GroupServices, wrong: 
     run(main)
 
 
+def test_a_forwarder_of_a_wrong_sum_accuses_nobody_else(group: GroupServices) -> None:
+    async def main() -> None:
+        result, total = await group.result(1)
+        wrong = total[4:8] + total[:4] + total[8:]
+        answer = await group.ask(2, 0, group.forward(result, 1), wrong)
+        assert reason(answer) == "the sum is not that of round 1"
+        assert group.members[0].failure is None
+
+    run(main)
+
+
 def test_a_coordinator_that_signs_two_results_is_named(group: GroupServices) -> None:
     async def main() -> None:
         result, total = await group.result(1)
@@ -300,6 +314,28 @@ def test_sums_that_no_updates_give_are_declined(group: GroupServices) -> None:
         assert "beyond what 4 updates" in reason(await group.ask(1, 0, forward, huge))
         few = structs.replace(result, acks=result.acks[:2])
         assert "2 MembersAck where 3" in reason(await group.ask(1, 0, group.forward(few, 1), total))
+
+    run(main)
+
+
+def test_a_head_that_is_adopted_while_a_member_computes_its_vote_accuses_nobody(
+    group: GroupServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        result, total = await group.result(1)
+        decision = await group.votes(result, total, range(1, COUNT))
+        late = group.members[0]
+        late.store.add_weights(
+            result.head, group.members[1].store.weights_path(result.head).read_bytes()
+        )
+
+        def adopt(*_: object) -> None:  # as when it catches up meanwhile
+            assert trio.from_thread.run_sync(late.adopt, decision)
+
+        monkeypatch.setattr(member_service, "check_sum", adopt)
+        answer = await group.ask(1, 0, group.forward(result, 1), total)
+        assert "cannot be read" in reason(answer)
+        assert late.failure is None
 
     run(main)
 

@@ -383,9 +383,18 @@ def test_a_copied_key_does_not_take_a_mask_off() -> None:
     assert np.count_nonzero(vector == rounds.updates[1].astype(np.uint32)) < 5
 
 
-def test_a_key_of_small_order_is_refused() -> None:
+@pytest.mark.parametrize("name", ["box_key", "mask_key"])
+def test_a_key_of_small_order_is_refused_before_anybody_deals_or_trains(name: str) -> None:
+    rounds = GroupRounds(4)
+    rounds.key_step((0, 1, 2))
+    wrong = structs.replace(rounds.members[3].keys(), **{name: to_text(bytes(32))})
+    spoilt = rounds.sign(3, wrong)
     with pytest.raises(MalformedError, match="unacceptable X25519 key"):
-        ExchangeKey(b"\x01" * 32).shared(bytes(32))
+        rounds.tally.add_keys(spoilt)
+    honest = rounds.tally.key_list()
+    with pytest.raises(MalformedError, match="unacceptable X25519 key"):
+        rounds.members[0].deal(structs.replace(honest, keys=(*honest.keys, spoilt.text)))
+    rounds.members[0].deal(honest)
 
 
 def test_shares_below_the_threshold_say_nothing_and_enough_give_the_secret() -> None:

@@ -7,6 +7,7 @@ and from documents that match their hashes.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import structlog
 import trio
@@ -26,7 +27,7 @@ from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
-from tequio_shared.round.proof import Verdict
+from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid, RunRollback
 from tequio_shared.statements.statement import Statement
 
@@ -102,8 +103,19 @@ async def read_statement(node: Node, index: int) -> Statement:
     return found[index].statement
 
 
-async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bool | None:
-    """True if this contribution was accepted in a round that ended up to that log index.
+class WorkOutcome(NamedTuple):
+    """How the round of a contribution ended for it."""
+
+    is_accepted: bool
+    is_audited: bool
+    """True if audits are drawn of it, also if it was refused."""
+
+
+LOST = WorkOutcome(is_accepted=False, is_audited=False)
+
+
+async def outcome_of(node: Node, header: ContributionHeader, after: int) -> WorkOutcome | None:
+    """How this contribution's round ended, if it did up to that log index.
 
     None: the round has not ended there. Raises PeerError when the ledger's answer is wrong.
     """
@@ -118,14 +130,16 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
         raise PeerError(f"entry {index} is not about round {header.round}")
     match statement.body:
         case RoundVoid():
-            return False
+            return LOST
         case RoundClose(result=name):
             # By the contribution's id, not by slot: the id covers the payload that was committed.
             result = RoundResult.parse(await node.exchange.fetch_blob(digest_from_text(name)))
             ours = to_text(contribution_id(header.pack()))
-            return any(
-                row.contribution == ours and row.verdict == Verdict.ACCEPTED for row in result.slots
-            )
+            for row in result.slots:
+                if row.contribution == ours:
+                    is_accepted = row.verdict == Verdict.ACCEPTED
+                    return WorkOutcome(is_accepted, is_accepted or row.reason in MEASURED)
+            return LOST
     raise PeerError(f"{statement.type} does not end round {header.round}")
 
 

@@ -168,8 +168,14 @@ def topic_of(net: NetworkId, run: RunId, kind: Gossiped) -> str:
 async def relay(
     network: PeerNetwork, net: NetworkId, run: RunId, kind: Gossiped, passing: TopicFilter
 ) -> None:
-    """Forward what the filter accepts for as long as the network is open, and keep nothing."""
+    """Forward what the filter accepts until `stop_relaying`, and keep nothing."""
     (await network.subscribe(topic_of(net, run, kind), passing)).close()
+
+
+async def stop_relaying(network: PeerNetwork, net: NetworkId, run: RunId) -> None:
+    """Leave the topics of the run; raises PeerError."""
+    for kind in _TOPICS:
+        await network.unsubscribe(topic_of(net, run, kind))
 
 
 async def join_commitments(node: Node, view: RunView, on_conflict: OnConflict) -> EntryGossip:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -23,13 +24,15 @@ from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.worker.lending.needs import FEEDBACK_FILES, contribution_bytes
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
+    LOST,
     MAX_ENTRIES,
     TRANSIENT,
+    WorkOutcome,
     add_past_draws,
+    outcome_of,
     promoted_head,
     read_statement,
     view_before,
-    was_accepted,
 )
 from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
@@ -512,11 +515,13 @@ async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> Er
     pins.reserve(FEEDBACK_FILES * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
-        counted = await _outcome(node, header, joined.after)
-        if counted is not None:
-            log.info("round ended while stopped", round=header.round, accepted=counted)
-            root = header.feedback_root if counted else None
-            await trio.to_thread.run_sync(feedback.settle, header.round, root)
+        outcome = await _outcome(node, header, joined.after)
+        if outcome is not None:
+            accepted = outcome.is_accepted
+            log.info("round ended while stopped", round=header.round, accepted=accepted)
+            root = header.feedback_root if accepted else None
+            settle = partial(feedback.settle, is_audited=outcome.is_audited)
+            await trio.to_thread.run_sync(settle, header.round, root)
     if feedback.path is not None and feedback.ended_round <= joined.given_up.last_round:
         log.info("error feedback dropped: the run went back", round=joined.given_up.last_round)
         await trio.to_thread.run_sync(feedback.start_over)
@@ -575,17 +580,17 @@ async def _remove_ended(node: Node, folder: Path) -> None:
     await trio.to_thread.run_sync(remove_ended, folder, ended)
 
 
-async def _outcome(node: Node, header: ContributionHeader, after: int) -> bool | None:
+async def _outcome(node: Node, header: ContributionHeader, after: int) -> WorkOutcome | None:
     # An unreachable ledger is waited for, since guessing would lose or double the feedback. One
     # that keeps giving wrong answers must not stop the worker: then the work counts as lost.
     back_off, wrong = BackOff(node.rng), 0
     while wrong < MAX_WRONG_ANSWERS:
         try:
-            return await was_accepted(node, header, after)
+            return await outcome_of(node, header, after)
         except LogForkedError:
             raise
         except TRANSIENT as err:
             wrong += not isinstance(err, LedgerUnavailableError)
             log.warning("outcome of a round unknown", round=header.round, error=str(err))
         await trio.sleep(back_off.next_s())
-    return False
+    return LOST

@@ -211,7 +211,8 @@ class Membership:
 
     def _own_record(self) -> AddressRecord:
         now, addrs, record = self._clock(), self._network.addresses(), self._record
-        if record is None or now - record.ts > RECORD_EVERY_MS or record.addrs != addrs:
+        # Also when the clock was set back: peers take no record from the future.
+        if record is None or abs(now - record.ts) > RECORD_EVERY_MS or record.addrs != addrs:
             record = self._record = sign_addresses(self._signer, self._net, addrs, now)
         return record
 

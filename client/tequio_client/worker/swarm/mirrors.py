@@ -28,7 +28,7 @@ from tequio_client.ledger.http import abandon
 from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
 from tequio_client.worker.swarm.dials import NamedHosts, Reach
 from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.streams import REQUEST_S, SILENCE_S
+from tequio_client.worker.swarm.streams import REQUEST_S, SILENCE_S, NotWantedError
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, digest_from_text, peer_id_text
 from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus
@@ -114,10 +114,17 @@ class DataMirrors:
         """Fetch all leaf hashes of the tree, not yet verified; raises PeerError."""
         return split_leaves(await self._fetch(file, LEAVES_SUFFIX, None, ref.pieces * DIGEST_BYTES))
 
-    async def pieces(self, file: MirroredFile, ref: TreeRef, first: int, count: int) -> bytes:
-        """Fetch pieces, not yet verified; raises PeerError."""
+    async def pieces(
+        self,
+        file: MirroredFile,
+        ref: TreeRef,
+        first: int,
+        count: int,
+        may_send: Callable[[], bool] = lambda: True,
+    ) -> bytes:
+        """Fetch pieces, not yet verified; raises PeerError, or NotWantedError unless `may_send`."""
         start, size = ref.span(first, count)
-        return await self._fetch(file, "", start, size)
+        return await self._fetch(file, "", start, size, may_send)
 
     async def check(self, file: MirroredFile, ref: TreeRef) -> None:
         """Check that a mirror has a tree, by its leaf hashes and last piece; raises PeerError."""
@@ -133,7 +140,12 @@ class DataMirrors:
         self._fail(file, reason)
 
     async def _fetch(
-        self, file: MirroredFile, suffix: str, start: int | None, size_bytes: int
+        self,
+        file: MirroredFile,
+        suffix: str,
+        start: int | None,
+        size_bytes: int,
+        may_send: Callable[[], bool] = lambda: True,
     ) -> bytes:
         if self._rests(file.mirror):
             raise PeerError("the mirror is not asked for a while")
@@ -142,6 +154,8 @@ class DataMirrors:
         url = file.url + suffix
         try:
             async with self._flight:
+                if not may_send():
+                    raise NotWantedError
                 content = await self._get(url, start, size_bytes)
             came_bytes = size_bytes
         except (PeerError, httpx.HTTPError, httpx.InvalidURL, OSError, trio.TooSlowError) as err:

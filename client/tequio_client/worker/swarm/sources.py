@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from math import inf
 from random import Random
 from typing import TypeAlias
 
@@ -203,6 +205,14 @@ class FetchPool:
             self._ended.set()
 
 
+@dataclass(slots=True, eq=False)
+class _ChunkRequest:
+    source: Source
+    since_s: float
+    """When it was sent; before that, since when it waits for its turn."""
+    is_sent: bool = False
+
+
 class ChunkQueue:
     """Chunks of a partial tree that are still to be fetched, and the sources that owe the others.
 
@@ -222,7 +232,7 @@ class ChunkQueue:
         rng.shuffle(self._todo)
         # By piece, the sources that hold it but not everything: those with all change no order.
         self._holders = [0] * partial.tree.ref.pieces
-        self._flying: dict[Chunk, list[tuple[Source, float]]] = {}  # asked whom, and when
+        self._flying: dict[Chunk, list[_ChunkRequest]] = {}
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def wants_from(self, held: list[bool] | None) -> bool:
@@ -250,13 +260,16 @@ class ChunkQueue:
         return run
 
     @contextmanager
-    def requested(self, chunk: Chunk, source: Source) -> Iterator[None]:
-        """Register a request of the chunk for this block; a failed one is queued again."""
-        request = (source, trio.current_time())
+    def requested(self, chunk: Chunk, source: Source) -> Iterator[Callable[[], bool]]:
+        """Register a request of the chunk for this block; a failed one is queued again.
+
+        The block gets a function to call when the request can be sent: False if it need not be.
+        """
+        request = _ChunkRequest(source, trio.current_time())
         self._flying.setdefault(chunk, []).append(request)
         is_written = False
         try:
-            yield
+            yield partial(self._may_send, chunk, request)
             is_written = True
         finally:
             self._end(chunk, request, is_written=is_written)
@@ -288,15 +301,27 @@ class ChunkQueue:
         would spin.
         """
         for chunk, requests in self._flying.items():
-            newest_s = max(since_s for _, since_s in requests)
-            is_late = trio.current_time() - newest_s > self._hedge_s * 2 ** (len(requests) - 1)
-            is_asked = any(asked == source for asked, _ in requests)
-            is_wanted = is_late and not is_asked and not self._partial.has_pieces(*chunk)
+            is_asked = any(one.source == source for one in requests)
+            is_wanted = not is_asked and self._is_wanted(chunk, requests)
             if is_wanted and _first_run(held, chunk) == chunk:
                 return chunk
         return None
 
-    def _end(self, chunk: Chunk, request: tuple[Source, float], *, is_written: bool) -> None:
+    def _may_send(self, chunk: Chunk, request: _ChunkRequest) -> bool:
+        # While it waited for its turn, another source may have sent the chunk, or have begun to.
+        sent = [one for one in self._flying.get(chunk, ()) if one.is_sent]
+        if not self._is_wanted(chunk, sent):
+            return False
+        request.since_s, request.is_sent = trio.current_time(), True
+        return True
+
+    def _is_wanted(self, chunk: Chunk, requests: list[_ChunkRequest]) -> bool:
+        """Check that the chunk is not here, and that all of these requests for it are late."""
+        newest_s = max((one.since_s for one in requests), default=-inf)
+        is_late = trio.current_time() - newest_s > self._hedge_s * 2 ** (len(requests) - 1)
+        return is_late and not self._partial.has_pieces(*chunk)
+
+    def _end(self, chunk: Chunk, request: _ChunkRequest, *, is_written: bool) -> None:
         requests = self._flying.get(chunk, [])
         if request in requests:
             requests.remove(request)

@@ -30,7 +30,7 @@ from tequio_client.worker.swarm.blob_server import (
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.request_places import RequestPlaces
-from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.errors import MalformedError, PeerError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, peer_id_text
 
 if TYPE_CHECKING:
@@ -84,11 +84,21 @@ class BlobClient:
         payload = await self.streams.request(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
         return unpack_bits(bytes(payload), ref.pieces) if payload else None
 
-    async def pieces(self, peer: PeerKey, ref: TreeRef, first: int, count: int) -> memoryview:
-        """Fetch pieces, not yet verified; of the right length, or MalformedError."""
+    async def pieces(
+        self,
+        peer: PeerKey,
+        ref: TreeRef,
+        first: int,
+        count: int,
+        may_send: Callable[[], bool],
+    ) -> memoryview:
+        """Fetch pieces, not yet verified; of the right length, or MalformedError.
+
+        Raises NotWantedError unless `may_send` once the request has its place.
+        """
         request = BlobRequest(op=BlobOp.PIECES, name=ref.root, first=first, count=count)
         _, expect_bytes = ref.span(first, count)
-        payload = await self._fetch(peer, request, expect_bytes)
+        payload = await self._fetch(peer, request, expect_bytes, may_send)
         if len(payload) != expect_bytes:
             raise MalformedError(f"{len(payload)} bytes where {expect_bytes} were asked for")
         return payload
@@ -122,11 +132,19 @@ class BlobClient:
         request = BlobRequest(op=BlobOp.LEAF, name=root, first=index, count=1)
         return await self._fetch(peer, request, leaf_bytes)
 
-    async def _fetch(self, peer: PeerKey, request: BlobRequest, most_bytes: int) -> memoryview:
+    async def _fetch(
+        self,
+        peer: PeerKey,
+        request: BlobRequest,
+        most_bytes: int,
+        may_send: Callable[[], bool] = lambda: True,
+    ) -> memoryview:
         self.budget.charge(most_bytes)
         came_bytes = 0
         try:
             async with self._places.taken(peer):
+                if not may_send():
+                    raise NotWantedError
                 came_bytes = most_bytes  # what was asked for arrives, also if nobody waits for it
                 answer = await self.streams.request(peer, request)
             came_bytes = len(answer)
@@ -145,6 +163,10 @@ class AnswerError(PeerError):
     def __init__(self, status: BlobStatus) -> None:
         super().__init__(f"the peer answered {status.name}")
         self.status = status
+
+
+class NotWantedError(TequioError):
+    """The content came from elsewhere, or is about to."""
 
 
 class StreamPool:

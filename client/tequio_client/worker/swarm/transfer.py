@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Self
@@ -42,7 +43,7 @@ from tequio_client.worker.swarm.sources import (
     FetchProgress,
     FetchSources,
 )
-from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
+from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, NotWantedError, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, first_error
 from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
@@ -268,12 +269,20 @@ class Fetcher:
         return await self.client.held(source, ref)
 
     async def pieces(
-        self, source: Source, ref: TreeRef, first: int, count: int
+        self,
+        source: Source,
+        ref: TreeRef,
+        first: int,
+        count: int,
+        may_send: Callable[[], bool] = lambda: True,
     ) -> bytes | memoryview:
-        """Fetch pieces from a source, not yet verified; raises PeerError."""
+        """Fetch pieces from a source, not yet verified; raises PeerError.
+
+        Raises NotWantedError unless `may_send` at its turn.
+        """
         if isinstance(source, MirroredFile):
-            return await self.mirrors.pieces(source, ref, first, count)
-        return await self.client.pieces(source, ref, first, count)
+            return await self.mirrors.pieces(source, ref, first, count, may_send)
+        return await self.client.pieces(source, ref, first, count, may_send)
 
     async def fetch_tree(
         self,
@@ -513,18 +522,18 @@ class ChunkFetch:
                     await self._queue.wait_for_change(WAIT_S)
                 elif self._partial.has_pieces(*chunk):  # another fetch of this tree brought it
                     self._progress.is_done = self._partial.is_whole
-                else:
-                    await self._fetch(source, chunk)
+                elif await self._fetch(source, chunk):
                     return True
             return False
 
         with self._queue.holding(held):
             await pull_in_parallel(pull)
 
-    async def _fetch(self, source: Source, chunk: Chunk) -> None:
-        with self._queue.requested(chunk, source):
+    async def _fetch(self, source: Source, chunk: Chunk) -> bool:
+        """Fetch a chunk; False if nobody wanted it from this source any more at its turn."""
+        with suppress(NotWantedError), self._queue.requested(chunk, source) as may_send:
             try:
-                content = await self._fetcher.pieces(source, self._ref, *chunk)
+                content = await self._fetcher.pieces(source, self._ref, *chunk, may_send)
                 # Counts only pieces that were still missing, so that a hedged chunk that two
                 # sources send is not credited twice.
                 new_bytes = await trio.to_thread.run_sync(
@@ -533,6 +542,8 @@ class ChunkFetch:
                 self._progress.bytes_by_source[source] += new_bytes
             finally:
                 self._progress.is_done = self._partial.is_whole
+            return True
+        return False
 
 
 async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:

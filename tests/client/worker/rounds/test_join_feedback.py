@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -12,7 +13,7 @@ from msgspec import UNSET
 
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.lending.needs import FEEDBACK_FILES
-from tequio_client.worker.rounds import join
+from tequio_client.worker.rounds import catch_up, join
 from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
@@ -29,7 +30,7 @@ from tequio_shared.round.documents import (
     RoundResult,
     SlotResult,
 )
-from tequio_shared.round.proof import Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tests.client.worker.rounds.test_feedback import (
     RUN,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.repeated_training import RepeatedTraining
     from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.store.store import StorePins
-    from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.round.round import RoundView
 
 pytestmark = pytest.mark.trio
@@ -67,7 +68,7 @@ class Returning:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.rounds: list[AttendedAnswer] | None = []
+        self.attended: list[AttendedAnswer] | None = []
         self.reserved = 0
         self.leaves = FeedbackLeaves()
         self.given_up = NOTHING_GIVEN_UP
@@ -81,20 +82,27 @@ class Returning:
         outcome: str = "closed",
         points: int = 5,
         verdict: Verdict = Verdict.ACCEPTED,
+        reason: RejectionReason = RejectionReason.NONE,
     ) -> None:
         """List a round of the run, as the newest."""
-        assert self.rounds is not None
+        assert self.attended is not None
         at = len(self.entries)
         member = RosterMember(peer=to_text(KEY), roles=("trainer",), speed=0, share=0)
         roster = Roster(members=(member,), pool=(), train_ms=1)
-        row = filled(SlotResult, contribution="", verdict=int(verdict), given=UNSET)
+        row = filled(
+            SlotResult,
+            contribution=to_text(contribution_id(header(number).pack())),
+            verdict=int(verdict),
+            reason=int(reason),
+            given=UNSET,
+        )
         documents = roster.encode(), RoundResult(slots=(row,)).encode()
         self.blobs |= {sha256(one): one for one in documents}
         names = [to_text(sha256(one)) for one in documents]
         for body in (filled(RoundRoster, roster=names[0]), filled(RoundClose, result=names[1])):
             statement = SimpleNamespace(run=RUN, round=number, body=body)
             self.entries.append(SimpleNamespace(statement=statement))
-        self.rounds.insert(
+        self.attended.insert(
             0,
             filled(
                 AttendedAnswer,
@@ -122,9 +130,14 @@ class Returning:
     async def peer_rounds(self, _key: bytes) -> SimpleNamespace:
         """Answer like the ledger; None of them: it is away."""
         await trio.lowlevel.checkpoint()
-        if self.rounds is None:
+        if self.attended is None:
             raise LedgerUnavailableError("away")
-        return SimpleNamespace(rounds=self.rounds)
+        return SimpleNamespace(rounds=self.attended)
+
+    async def rounds(self, _run: RunId, *, after: int, limit: int) -> list[AttendedAnswer]:
+        """Answer like the ledger: where rounds of the run closed."""
+        await trio.lowlevel.checkpoint()
+        return [one for one in reversed(self.attended or ()) if one.round > after][:limit]
 
     async def runs(self) -> list[object]:
         """List no other runs."""
@@ -144,6 +157,7 @@ class Returning:
             leaves=self.leaves,
             signer=SimpleNamespace(key=KEY),
             network_info=None,
+            rng=Random(1),
             exchange=self,
         )
         layout = SimpleNamespace(elements=ELEMENTS)
@@ -161,7 +175,8 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Returning:
     store_feedback(feedback, tmp_path, 3)
     settle(feedback, 3, was_accepted=True)
     one = Returning(tmp_path)
-    monkeypatch.setattr(join, "read_entries", one.read_entries)
+    for module in (join, catch_up):
+        monkeypatch.setattr(module, "read_entries", one.read_entries)
     one.worked(2)
     one.worked(3)
     return one
@@ -191,8 +206,22 @@ async def test_feedback_from_before_a_rollback_is_dropped(
 
 
 async def test_a_ledger_that_is_away_costs_no_feedback(worker: Returning) -> None:
-    worker.rounds = None
+    worker.attended = None
     assert held(await worker.feedback()) == content(3)
+
+
+@pytest.mark.parametrize(
+    ("reason", "stays"), [(RejectionReason.NORM, True), (RejectionReason.SCALE, False)]
+)
+async def test_work_that_a_measure_refused_while_stopped_can_still_be_audited(
+    worker: Returning, reason: RejectionReason, *, stays: bool
+) -> None:
+    store_feedback(ErrorFeedback(worker.folder / "feedback", RUN), worker.folder, 4)
+    worker.worked(4, verdict=Verdict.REJECTED, reason=reason)
+    feedback = await worker.feedback()
+    assert held(feedback) == content(3)
+    assert (feedback.file(root_of(4)) is not None) is stays
+    assert bool(feedback.roots_of(4, to_text(contribution_id(header(4).pack())))) is stays
 
 
 async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counted(

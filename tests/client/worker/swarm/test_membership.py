@@ -32,6 +32,8 @@ from tests.support.loopback import network, two_peers
 from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_client.worker.swarm.peers import PeerNetwork
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
@@ -211,13 +213,14 @@ def membership_of(
     ledger: LedgerApi,
     *bootstrap: str,
     pauses: ReconnectPauses | None = None,
+    now_ms: Callable[[], int] = clock.now_ms,
 ) -> Membership:
     return Membership(
         net=NET,
         network=ours,
         ledger=ledger,
-        signer=Signer(bytes([1]) * 32),
-        clock=clock.now_ms,
+        signer=Signer(b"ours".ljust(32, b".")),
+        clock=now_ms,
         rng=random.Random(1),
         bootstrap=bootstrap,
         pauses=pauses,
@@ -263,3 +266,12 @@ async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
             while other.key not in ours.connected_peers():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_addresses_are_signed_again_after_the_clock_was_set_back() -> None:
+    times = [NOW + LIFE_MS, NOW]
+    async with network("ours") as ours, LedgerApi(unused_url()) as ledger:
+        own = membership_of(ours, ledger, now_ms=lambda: times.pop(0))
+        own._own_record()  # noqa: SLF001 - signed while the clock was ahead
+        assert own._own_record().is_current(NOW)  # noqa: SLF001

@@ -11,6 +11,7 @@ from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.dials import Reach
 from tequio_client.worker.swarm.mirrors import FAILURES, REDIRECTS, REQUESTS, MirroredFile
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
+from tequio_client.worker.swarm.streams import NotWantedError
 from tequio_client.worker.swarm.transfer import TransferTimes
 from tequio_shared.ids import to_text
 from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus, TrainShard, train_file_name
@@ -100,6 +101,18 @@ async def test_what_a_mirror_gave_before_it_failed_is_not_fetched_again(
         good = await swarm.source("good", BIG)
         report = await fetcher.fetch_tree(big(), [good], timeout_s=20)
     assert dict(report.bytes_by_source) == {good: len(BIG) - there}
+
+
+@pytest.mark.trio
+async def test_a_mirror_is_not_asked_for_what_nobody_wants_any_more_at_its_turn(
+    swarm: TransferPeers, mirror: DataMirror
+) -> None:
+    async with swarm.fetcher() as fetcher:
+        added(fetcher, mirror.url)
+        (file,) = fetcher.mirrors.files_of(big().root)
+        with pytest.raises(NotWantedError):
+            await fetcher.pieces(file, big(), 0, 1, lambda: False)
+    assert not mirror.sent_bytes
 
 
 @attack("M11", layer="mdl", ends="dropped at the first wrong piece; the shard comes from a peer")

@@ -115,6 +115,24 @@ async def test_a_late_chunk_that_is_here_already_is_not_asked_for(
         assert queue.next_chunk(BEN, None) is None
 
 
+async def test_a_request_that_waited_for_its_turn_is_sent_if_nobody_brings_the_chunk_meanwhile(
+    partial: PartialTree, autojump_clock: MockClock
+) -> None:
+    del autojump_clock
+    queue = queue_of(partial)
+    assert [queue.next_chunk(ANA, None) for _ in range(3)] == [(0, 4), (4, 4), (8, 2)]
+    with queue.requested((0, 4), ANA) as may_ask_ana, queue.requested((0, 4), BEN) as may_ask_ben:
+        await trio.sleep(2 * HEDGE_S + 0.1)
+        assert may_ask_ben()
+        assert not may_ask_ana(), "it is on its way"
+        assert queue.next_chunk(CLEO, None) is None
+        await trio.sleep(HEDGE_S + 0.1)
+        assert may_ask_ana(), "it is late"
+    with queue.requested((4, 4), ANA) as may_ask_ana:
+        partial.write(4, CONTENT[40:80])
+        assert not may_ask_ana(), "it is here"
+
+
 async def test_the_chunk_that_the_fewest_sources_hold_comes_first(partial: PartialTree) -> None:
     queue = queue_of(partial, most_pieces=1)
     ana, ben = ([index in own for index in range(10)] for own in ({0, 1, 2, 5}, {0, 2, 5, 9}))

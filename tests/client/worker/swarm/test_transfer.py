@@ -20,6 +20,7 @@ from tequio_client.worker.swarm.blob_server import (
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
+from tequio_client.worker.swarm.streams import NotWantedError
 from tequio_client.worker.swarm.transfer import (
     MOST_REQUESTS,
     QUICK_S,
@@ -57,6 +58,19 @@ async def test_no_piece_comes_twice_from_sources_that_keep_up(swarm: TransferPee
         await trio.sleep(0.2)  # a second copy of a piece would still arrive
         envelopes = 100 * (big().pieces + len(sources))
         assert fetcher.client.streams.received_bytes <= len(BIG) + envelopes
+
+
+@pytest.mark.trio
+async def test_what_nobody_wants_any_more_at_its_turn_is_not_asked_for(
+    swarm: TransferPeers,
+) -> None:
+    source = await swarm.source("a", BIG)
+    budget = ByteBudget(1.0, burst_bytes=1)
+    async with swarm.fetcher(budget) as fetcher:
+        with pytest.raises(NotWantedError):
+            await fetcher.pieces(source, big(), 0, 1, lambda: False)
+        assert fetcher.client.streams.received_bytes == 0
+    assert not budget.wait_s()
 
 
 class SlowDisk(Store):
