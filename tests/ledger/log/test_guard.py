@@ -123,6 +123,19 @@ def test_a_fork_of_the_same_size_is_told_from_our_own_log(tmp_path: Path) -> Non
         assert ledger.log.published.size > 9
         assert not asyncio.run(ledger.judge_checkpoint(after))
         assert ledger.health().status == "lost"
+        published = ledger.log.published
+        with pytest.raises(NotSigningError):
+            ledger.log.append([], lambda _connection: None)
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert asyncio.run(refusal(ledger)).code == "read-only"
+        assert ledger.log.published == published
+
+
+def test_with_a_mark_that_cannot_be_read_nothing_is_signed(tmp_path: Path) -> None:
+    path = tmp_path / "signing.json"
+    path.write_bytes(b"{")
+    with pytest.raises(UserFacingError, match="nothing is signed"):
+        read_mark(path)
 
 
 def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:

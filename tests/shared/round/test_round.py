@@ -12,7 +12,7 @@ from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
-from tequio_shared.round import fold, lots
+from tequio_shared.round import fold, lots, proof
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -179,6 +179,18 @@ def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
     result = view.result(view.measured_ms())
     with pytest.raises(RefusedError, match="lacks proofs"):
         fold.apply_close(view, view.closing(result), result)
+
+
+def test_verdicts_that_were_asked_for_early_follow_the_later_proofs() -> None:
+    swarm = swarm_in(RoundPhase.WITNESS)
+    view = current_round(swarm)
+    while len(view.proofs) < 4:
+        swarm.step()
+        view.verdicts()
+    fresh = proof.verdicts(view.elected, view.proofs, view.commitments)
+    assert view.verdicts() == fresh
+    result = view.result(view.measured_ms())
+    fold.apply_close(view, view.closing(result), result)
 
 
 def test_a_close_with_missing_rows_is_refused() -> None:
