@@ -113,3 +113,5 @@ def test_an_attestation_that_its_author_did_not_sign_is_refused(place: AttestedR
 def test_so_many_peers_are_needed_that_one_is_honest(place: AttestedRound) -> None:
     assert len(place.current.roster.members) == 5
     assert least_peers(place.current) == 2  # of five: four are a quorum, and one may be hostile
+    large = swarm_in(RunState.WARMUP, members=16)
+    assert least_peers(round_of(large)) == 6

@@ -12,9 +12,9 @@ from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
-from tequio_shared.round import fold, lots, proof
+from tequio_shared.round import fold, lots
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.proof import Verdict
+from tequio_shared.round.proof import Verdict, verdicts
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, WorkCommit
 from tests.support.commitments import commitment
@@ -187,8 +187,7 @@ def test_verdicts_that_were_asked_for_early_follow_the_later_proofs() -> None:
     while len(view.proofs) < 4:
         swarm.step()
         view.verdicts()
-    fresh = proof.verdicts(view.elected, view.proofs, view.commitments)
-    assert view.verdicts() == fresh
+    assert view.verdicts() == verdicts(view.elected, view.proofs, view.commitments)
     result = view.result(view.measured_ms())
     fold.apply_close(view, view.closing(result), result)
 
