@@ -180,7 +180,7 @@ def test_what_is_no_note_is_malformed(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "\n", WITNESS_LINE[:-1], WITNESS_LINE * 2, WITNESS_LINE.removeprefix("— ")]
+    "line", ["", "\n", WITNESS_LINE[:-1] + "x", WITNESS_LINE * 2, WITNESS_LINE.removeprefix("— ")]
 )
 def test_only_one_whole_line_at_a_time_is_added(line: str) -> None:
     with pytest.raises(MalformedError):
