@@ -130,6 +130,12 @@ def test_head_zero_is_the_manifests_and_no_quorums() -> None:
     assert refusal(swarm, "v0", lie) == "wrong-head"
 
 
+def test_a_head_that_does_not_follow_from_its_roots_is_refused() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    lie = msgspec.structs.replace(attest(swarm, "v0"), head=to_text(sha256(b"another head")))
+    assert refusal(swarm, "v0", lie) == "wrong-head"
+
+
 def test_a_canonical_head_is_not_voted_on_again() -> None:
     swarm = Swarm()
     for at in range(4):
