@@ -155,6 +155,18 @@ def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
         asyncio.run(scenario(ledger))
 
 
+def test_a_witness_that_remembers_more_stops_a_ledger_before_it_leads(tmp_path: Path) -> None:
+    folder, _, after = restored(tmp_path)
+    (folder / "signing.json").unlink()
+    with opened(make_settings(folder), CLOCK) as ledger:
+        term = ledger.log.term
+        ledger.guard.recall = lambda: [after]
+        with pytest.raises(NotSigningError):
+            ledger.log.load(lambda _row, _entry: None)
+        assert ledger.log.term == term
+        assert ledger.health().status == "lost"
+
+
 def test_nobody_else_can_stop_a_ledger(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         lie = Checkpoint(origin=ledger.genesis.origin, size=99, root=ledger.log.published.root)
