@@ -150,7 +150,6 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
         lambda raw: validate(raw[:216], raw[216:], round_of(past()).expected(), raw[:32]),
         lambda: next(iter(round_of(past()).commitments.values())).header.pack() + bytes(56),
     ),
-    "filter": (lambda raw: proof.check_bloom_fill(raw, 16), lambda: bytes(29)),
     "bitmap": (lambda raw: proof.decode_bitmap(raw, 16), lambda: bytes(2)),
     "address record": (AddressRecord.parse, record),
     "address records": (

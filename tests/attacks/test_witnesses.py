@@ -61,7 +61,6 @@ def due_roster(swarm: Swarm) -> RoundRoster | None:
 def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
     rng, slots = random.Random(seed), 256
     ids = {slot: ContributionId(sha256(b"work", slot.to_bytes(2, "big"))) for slot in range(slots)}
-    chance_hits = 0
     for trial in range(10_000):
         absent = rng.randrange(slots)
         vouched = {slot: one for slot, one in ids.items() if slot != absent}
@@ -77,8 +76,6 @@ def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
             said, seed=key, slots=slots, trainers=slots, commitments=vouched, head=HEAD
         )
         assert absent not in seen.vouched
-        chance_hits += proof.bloom_contains(from_text(said.bloom, None), key, ids[absent], slots)
-    assert chance_hits <= 2  # of 20: the filter alone could err, and decides nothing
 
 
 def crooked_filters(swarm: Swarm) -> dict[str, bytes]:

@@ -344,9 +344,11 @@ def bad_piece(swarm: Swarm, one: Volunteer, spoil: Spoil) -> FaultReport:
     return FaultReport(leaves=(to_text(signed(swarm, one, draft)),), piece=to_text(sha256(piece)))
 
 
-def forged_piece(trainer: PeerKey, run: RunId, spoil: Spoil) -> tuple[ContributionHeader, bytes]:
-    """A header over a payload of three records, and the first piece of it as evidence."""
-    shape, chunks = RecordShape(algorithm="sparseloco", k=16, bits=2), 3
+def forged_piece(
+    trainer: PeerKey, run: RunId, spoil: Spoil, chunks: int = 3
+) -> tuple[ContributionHeader, bytes]:
+    """A header over a payload of some records, and its broken or first piece as evidence."""
+    shape = RecordShape(algorithm="sparseloco", k=16, bits=2)
     payload = spoil(empty_record(shape).tobytes() * chunks, shape)
     leaves = hash_pieces(payload, shape.group_bytes)
     header = ContributionHeader(

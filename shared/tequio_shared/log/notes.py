@@ -148,7 +148,7 @@ def add_lines(note: bytes, lines: Iterable[str]) -> bytes:
     """
     added = tuple(lines)
     for line in added:
-        if not line.endswith("\n") or "\n" in line[:-1]:
+        if not line.endswith("\n"):  # `_parse_line` refuses any other line break
             raise MalformedError(f"not one line: {line[:120]!r}")
         _parse_line(line[:-1])
     return note + "".join(added).encode()

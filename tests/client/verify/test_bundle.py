@@ -42,6 +42,10 @@ def written(folder: Path, name: str) -> Path:
     return folder / name
 
 
+def tar_header(name: str) -> bytes:
+    return tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT)
+
+
 def test_what_was_written_is_read_back(bundle: Path) -> None:
     with BundleFile(bundle) as found:
         assert found.about == ABOUT
@@ -93,6 +97,9 @@ def test_one_that_is_cut_off_anywhere_is_incomplete(bundle: Path, tmp_path: Path
     [
         (lambda raw: raw + b"\0" * 512, "unexpected bytes after"),
         (lambda raw: raw.replace(b"genesis\0", b"../gene\0", 1), "not part of a bundle"),
+        (lambda raw: tar_header("../gene") + raw[512:], "not part of a bundle"),
+        (lambda raw: tar_header("genesis2") + raw[512:], "not part of a bundle"),
+        (lambda raw: tar_header("génesis") + raw[512:], "not part of a bundle"),
         (lambda raw: raw[:1024] + raw[:1024] + raw[1024:], "out of order"),
         (lambda raw: raw[:100] + b"0000777\0" + raw[108:], "not part of a bundle"),
         (lambda raw: raw[:156] + b"2" + raw[157:], "not part of a bundle"),

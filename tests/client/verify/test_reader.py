@@ -11,16 +11,18 @@ from rich.console import Console
 
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import LogReport, ProgressBars
-from tequio_client.verify.source import NotAvailableError
+from tequio_client.verify.source import MirrorFolder, NotAvailableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tests.client.verify.logs import all_tiles
 from tests.support.memory_log import ORIGIN
 from tests.support.merkle_proofs import inclusion_proof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tequio_shared.ids import Digest
 
@@ -93,6 +95,17 @@ def test_without_tiles_only_the_root_is_compared() -> None:
     read(LogReader(log, report), signed(700))
     assert not log.tiles_fetched
     assert not report.findings
+
+
+def test_a_mirror_gives_a_bundle_from_its_second_tile_on(tmp_path: Path) -> None:
+    for tile in (Tile(level=BUNDLE_LEVEL, index=0), Tile(level=BUNDLE_LEVEL, index=1, width=44)):
+        path = tmp_path / "log" / tile.path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        first = tile.index * TILE_WIDTH
+        path.write_bytes(encode_bundle(LEAVES[first : first + tile.width]))
+    mirror = MirrorFolder(tmp_path)
+    assert mirror.entries(256, 300) == LEAVES[256:300]
+    assert mirror.entries(10, 256) == LEAVES[10:256]
 
 
 def test_an_entry_is_proven_by_a_few_tiles() -> None:

@@ -123,6 +123,19 @@ def test_a_fork_of_the_same_size_is_told_from_our_own_log(tmp_path: Path) -> Non
         assert ledger.log.published.size > 9
         assert not asyncio.run(ledger.judge_checkpoint(after))
         assert ledger.health().status == "lost"
+        published = ledger.log.published
+        with pytest.raises(NotSigningError):
+            ledger.log.append([], lambda _connection: None)
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert asyncio.run(refusal(ledger)).code == "read-only"
+        assert ledger.log.published == published
+
+
+def test_with_a_mark_that_cannot_be_read_nothing_is_signed(tmp_path: Path) -> None:
+    path = tmp_path / "signing.json"
+    path.write_bytes(b"{")
+    with pytest.raises(UserFacingError, match="nothing is signed"):
+        read_mark(path)
 
 
 def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
@@ -140,6 +153,18 @@ def test_a_ledger_that_runs_stops_signing_at_once(tmp_path: Path) -> None:
 
     with opened(make_settings(folder), CLOCK) as ledger:
         asyncio.run(scenario(ledger))
+
+
+def test_a_witness_that_remembers_more_stops_a_ledger_before_it_leads(tmp_path: Path) -> None:
+    folder, _, after = restored(tmp_path)
+    (folder / "signing.json").unlink()
+    with opened(make_settings(folder), CLOCK) as ledger:
+        term = ledger.log.term
+        ledger.guard.recall = lambda: [after]
+        with pytest.raises(NotSigningError):
+            ledger.log.load(lambda _row, _entry: None)
+        assert ledger.log.term == term
+        assert ledger.health().status == "lost"
 
 
 def test_nobody_else_can_stop_a_ledger(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import signal
@@ -22,8 +23,11 @@ from tequio_ledger.signing import process as signing_process
 from tequio_ledger.signing.client import (
     LINE_BYTES,
     MEMORY,
+    PUBLIC_KEY,
     AbsentSigner,
     Hello,
+    Here,
+    Other,
     RemoteNotary,
     Sign,
     begin_memory,
@@ -203,6 +207,37 @@ def test_what_the_disk_does_not_take_is_not_signed(tmp_path: Path, log: Witnesse
         sign(notary, log, 4)
 
 
+def test_a_memory_that_cannot_be_opened_for_now_is_waited_for(
+    tmp_path: Path, log: WitnessedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notary = begun(tmp_path, log)
+
+    def exhausted(*_: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as later:
+        later.setattr(type(tmp_path), "open", exhausted)
+        with pytest.raises(UnwritableError):
+            sign(notary, log, 3)
+    assert sign(notary, log, 3).size == 3
+
+
+def test_an_answer_to_another_question_is_not_this_logs_signer(
+    tmp_path: Path, log: WitnessedLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notary = RemoteNotary(tmp_path / "sign.socket", log.signer.key)
+    here = Here(key=to_base64(log.signer.key), size=0)
+    for answer, ask in (
+        (Other(size=3), lambda: RemoteNotary(tmp_path / "sign.socket").key),
+        (here, lambda: sign(notary, log, 3)),
+        (Other(size=3), lambda: sign(notary, log, 3)),
+    ):
+        raw = msgspec.json.encode(answer)
+        monkeypatch.setattr(RemoteNotary, "_exchange", lambda *_, raw=raw: raw)
+        with pytest.raises(UserFacingError, match="is not this log's signer"):
+            ask()
+
+
 def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
     tmp_path: Path, log: WitnessedLog
 ) -> None:
@@ -279,6 +314,10 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
         assert (absent.key, public_key(elsewhere)) == (log.signer.key, log.signer.key)
         with pytest.raises(UserFacingError, match="--signer"):
             sign(absent, log, 3)
+        (tmp_path / "elsewhere" / PUBLIC_KEY).write_bytes(b"no key")
+        with pytest.raises(UserFacingError, match=f"{PUBLIC_KEY} cannot be read"):
+            open_signer(elsewhere)
+        assert not elsewhere.holds_key("log")
 
 
 def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(

@@ -67,10 +67,20 @@ def test_weights_that_moved_too_far_or_in_too_many_places_are_no_step() -> None:
             encode_step(before, after, **settings)
 
 
+def test_unmoved_entries_have_the_code_of_no_move() -> None:
+    before = np.zeros(CHUNK, np.int32)
+    records = encode_step(before, before, lambda_q=0, matrix_elements=CHUNK, down_k=8)
+    assert records.endswith(bytes(5)), "five bits for each of the eight codes"
+
+
 def test_malformed_records_are_refused() -> None:
     before = np.zeros(CHUNK, np.int32)
     settings = {"lambda_q": 0, "matrix_elements": CHUNK, "down_k": 8}
     good = encode_step(before, before, **settings)
-    for bad in (good[:-1], good + b"\0", b"\0" * len(good), b"\xff" * len(good)):
+    index_of_4096 = good[:4] + bytes(9) + b"\x00\xff" + bytes(5)
+    for bad in (
+        *(good[:-1], good + b"\0", b"\0" * len(good), b"\xff" * len(good)),
+        index_of_4096,
+    ):
         with pytest.raises(MalformedError):
             apply_step(before, bad, **settings)

@@ -177,7 +177,7 @@ def test_a_cosignature_from_the_future_or_of_another_day_is_not_taken() -> None:
 
 def test_a_conflicts_size_is_read_as_written() -> None:
     assert cosigning.parse_conflict(cosigning.encode_conflict(20852163)) == 20852163
-    for raw in (b"", b"7", b"07\n", b"7\n\n", b"-7\n", b"9" * 30 + b"\n"):
+    for raw in (b"", b"7", b"12", b"07\n", b"7\n\n", b"-7\n", b"9" * 30 + b"\n"):
         with pytest.raises(MalformedError):
             cosigning.parse_conflict(raw)
 

@@ -181,6 +181,8 @@ def test_a_leaf_or_a_size_outside_the_tree_cannot_be_asked_for() -> None:
     for index in (-1, 3):
         with pytest.raises(IndexError):
             inclusion_proof(HASHES[:3], index)
+        with pytest.raises(PeerError, match=f"leaf {index} lies outside a tree of 3"):
+            merkle.inclusion_path(HASHES[:3], index)
     for old in (0, 4):
         with pytest.raises(IndexError):
             consistency_proof(HASHES[:3], old)

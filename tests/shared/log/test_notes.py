@@ -41,6 +41,13 @@ log_key = VerifierKey.parse(LOG_KEY)
 witness_key = VerifierKey.parse(WITNESS_KEY)
 
 
+def named(name: str) -> str:
+    """A key's text with the id that this name makes."""
+    key = bytes([KeyKind.LOG]) + LOG.key
+    key_id = sha256(name.encode(errors="surrogatepass") + b"\n" + key)[:4].hex()
+    return f"{name}+{key_id}+{base64.b64encode(key).decode()}"
+
+
 def test_keys_write_as_the_known_vectors() -> None:
     log = VerifierKey(name="tequio.example/net1", kind=KeyKind.LOG, key=LOG.key)
     witness = VerifierKey(name="witness.example/w1", kind=KeyKind.COSIGNER, key=WITNESS.key)
@@ -155,6 +162,7 @@ def test_more_than_sixteen_signatures_are_read() -> None:
         f"{TEXT}\n{LOG_LINE}".replace("—", "-").encode(),
         f"{TEXT}\n{LOG_LINE}".replace("\n", "\r\n").encode(),
         f"{TEXT}\n{LOG_LINE}— a\n".encode(),
+        f"{TEXT}\n{LOG_LINE.removeprefix('— ')}".encode(),
         f"{TEXT}\n{LOG_LINE}— a b c\n".encode(),
         f"{TEXT}\n{LOG_LINE}— a+b AAAAAAAA\n".encode(),
         f"{TEXT}\n{LOG_LINE}— a\u00a0b AAAAAAAA\n".encode(),
@@ -169,6 +177,14 @@ def test_more_than_sixteen_signatures_are_read() -> None:
 def test_what_is_no_note_is_malformed(raw: bytes) -> None:
     with pytest.raises(MalformedError):
         notes.open_note(raw, [log_key])
+
+
+@pytest.mark.parametrize(
+    "line", ["", "\n", WITNESS_LINE[:-1] + "x", WITNESS_LINE * 2, WITNESS_LINE.removeprefix("— ")]
+)
+def test_only_one_whole_line_at_a_time_is_added(line: str) -> None:
+    with pytest.raises(MalformedError):
+        notes.add_lines(NOTE, [line])
 
 
 @pytest.mark.parametrize(
@@ -216,6 +232,9 @@ def test_any_checkpoint_reads_back(size: int, seed: bytes) -> None:
         LOG_KEY.replace("fb2247ff", "fb2247fe"),
         LOG_KEY.replace("net1", "net2"),
         LOG_KEY.replace("net1", "net 1"),
+        named("a\x00b"),
+        named("a\u2028b"),
+        named("a\ud800b"),
         "+fb2247ff+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c",
         LOG_KEY.replace("+AYqI", "+BoqI"),
         LOG_KEY + "AA",

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import Digest
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes
-from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.log.policy import PATH_HASHES, NoQuorumError, Policy, TlogProof
+from tequio_shared.log.notes import LOG_SIZE, Checkpoint, KeyKind, VerifierKey
+from tequio_shared.log.policy import (
+    PATH_HASHES,
+    PROOF_BYTES,
+    TLOG_PROOF_HEADER,
+    NoQuorumError,
+    Policy,
+    TlogProof,
+)
 from tests.support.merkle_proofs import inclusion_proof
 
 LOG, WITNESS = Signer(bytes([1]) * 32), Signer(bytes([7]) * 32)
@@ -83,6 +93,7 @@ def test_a_proof_under_a_checkpoint_that_lacks_the_quorum_is_none() -> None:
         (b"index 3", b"index -3"),
         (b"index 3", b"index 9223372036854775808"),
         (b"index 3", b"index"),
+        (b"index 3", b"3"),
         (b"index 3\n", b""),
         (b"index 3\n", b"index 3\nAAAA\n"),
         (b"index 3\n", b"index 3\n\n"),
@@ -95,6 +106,23 @@ def test_what_is_no_proof_is_refused(old: bytes, new: bytes) -> None:
     assert old in raw
     with pytest.raises(PeerError):
         TlogProof.parse(raw.replace(old, new)).verify(HASHES[3], policy())
+
+
+def test_a_proof_that_ends_after_its_header_is_refused() -> None:
+    with pytest.raises(MalformedError, match="no index line"):
+        TlogProof.parse(f"{TLOG_PROOF_HEADER}\n\n".encode())
+
+
+def test_a_proof_is_read_up_to_its_limits() -> None:
+    nodes = (Digest(bytes(32)),) * PATH_HASHES
+    whole = TlogProof(index=LOG_SIZE - 1, path=nodes, note=b"")
+    long = replace(whole, note=bytes(PROOF_BYTES - len(whole.encode())))
+    assert TlogProof.parse(long.encode()) == long
+    with pytest.raises(MalformedError, match=f"at most {PROOF_BYTES}"):
+        TlogProof.parse(long.encode() + b"\0")
+    for change in ({"index": LOG_SIZE}, {"path": (*nodes, nodes[0])}):
+        with pytest.raises(MalformedError, match="cannot have a path"):
+            replace(whole, **change)
 
 
 def test_more_hashes_than_a_tree_is_high_are_refused() -> None:

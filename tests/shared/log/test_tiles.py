@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.log import tiles as log_tiles
-from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile
+from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile, TileTree
 
 
 @pytest.mark.parametrize(
@@ -113,6 +113,19 @@ def test_growth_reaches_the_right_edge_of_each_level(old: int, more: int) -> Non
     last = {tile.level: tile for tile in tiles}
     for level, tile in last.items():
         assert tile.index * 256 + tile.width == log_tiles.hashes_at(level, old + more)
+
+
+@pytest.mark.parametrize("size", [300, 70_000])
+def test_a_tree_resumed_from_its_tiles_grows_as_the_one_that_has_read_all(size: int) -> None:
+    tree = TileTree()
+    for at in range(size):
+        tree.append(str(at).encode())
+    resumed = TileTree.resume(size, tree.pop_changed().get)
+    for at in range(size, size + 600):
+        for one in (tree, resumed):
+            one.append(str(at).encode())
+    assert resumed.root() == tree.root()
+    assert resumed.pop_changed() == tree.pop_changed()
 
 
 @given(st.lists(st.binary(max_size=300), max_size=20))

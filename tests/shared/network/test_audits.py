@@ -135,6 +135,7 @@ def test_an_auditor_with_few_windows_trains_nothing_and_is_paid_for_what_it_repe
         order = current.orders[slot]
         assert rows[slot].verdict == Verdict.AUDITED
         assert rows[slot].trainer_gflop == swarm.manifest.gflop(order.tokens) > 0
+    assert current.without_report == current.orders.keys() - current.reports.keys()
 
 
 def test_at_most_half_of_the_trainers_audit_at_once() -> None:

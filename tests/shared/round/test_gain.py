@@ -100,6 +100,7 @@ def test_a_round_speaks_against_a_slot_only_if_two_thirds_of_the_others_do(
 def test_the_figure_of_a_lone_witness_and_the_slots_own_count_for_nothing() -> None:
     assert gain.is_positive(0, (0, 1), proofs_of(-5)) is None
     assert gain.is_positive(0, (1,), proofs_of(-5)) is None
+    assert gain.is_positive(0, (0, 1, 2), proofs_of(-5, -5)) is False
     own = {0: WitnessFindings(vouched=frozenset({0}), rejected={}, gains={0: 5})}
     assert gain.is_positive(0, (0, 1, 2), own | proofs_of(-5)) is None
 

@@ -107,6 +107,11 @@ def test_tasks_that_members_cannot_answer_are_refused(change: dict[str, object],
         manifest(msgspec.structs.replace(rules(), **change))
 
 
+def test_as_many_choices_are_measured_as_the_limit_allows() -> None:
+    most = msgspec.structs.replace(rules().answered[0], requests=MEASURED_REQUESTS)
+    assert manifest(rules(most)).measures.answered == (most,)
+
+
 def test_a_run_with_a_tokenizer_of_code_has_no_tasks() -> None:
     own = {
         "tokenizer": Tokenizer(kind="plugin", file=to_text(sha256(b"table")), vocab_size=256),

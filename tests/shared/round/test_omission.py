@@ -9,6 +9,7 @@ from msgspec import structs
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import to_text
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.omission import Omission, check_omission, least_peers, sign_omission
 from tests.support.attackers_round import round_of, swarm_in
@@ -77,6 +78,19 @@ def test_what_was_seen_or_offered_late_does_not_count(place: AttestedRound) -> N
     assert place.code(place.omission(offered_ms=place.seen_ms - 1)) == "too-late"
 
 
+def test_what_had_expired_or_is_dated_after_it_was_seen_does_not_count(
+    place: AttestedRound,
+) -> None:
+    statement = place.entry.statement
+    earliest_ms = statement.ts - CLOCK_SKEW_MS
+    assert place.code(place.omission(seen_ms=earliest_ms)) == ""
+    assert place.code(place.omission(seen_ms=earliest_ms - 1)) == "expired"
+    place.ended_ms = statement.exp
+    assert place.code(place.omission()) == ""
+    place.ended_ms += 1
+    assert place.code(place.omission()) == "expired"
+
+
 def test_what_is_in_the_log_does_not_count(place: AttestedRound) -> None:
     omission = place.omission()
     place.swarm.post(place.victim, place.victim.duty(place.swarm.view))  # type: ignore[arg-type]  # it has one
@@ -113,3 +127,5 @@ def test_an_attestation_that_its_author_did_not_sign_is_refused(place: AttestedR
 def test_so_many_peers_are_needed_that_one_is_honest(place: AttestedRound) -> None:
     assert len(place.current.roster.members) == 5
     assert least_peers(place.current) == 2  # of five: four are a quorum, and one may be hostile
+    large = swarm_in(RunState.WARMUP, members=16)
+    assert least_peers(round_of(large)) == 6

@@ -94,12 +94,6 @@ def test_the_saturated_filter_is_the_right_size_for_the_round() -> None:
     assert len(from_text(SATURATED, None)) == proof.bloom_bytes(8)
 
 
-def test_anybody_can_ask_the_filter_for_a_contribution() -> None:
-    bits = from_text(made({0, 2}).bloom, None)
-    assert proof.bloom_contains(bits, SEED, COMMITMENTS[0], 8)
-    assert not proof.bloom_contains(bits, SEED, COMMITMENTS[9], 8)
-
-
 def seen(vouched: set[int], rejected: dict[int, RejectionReason] | None = None) -> WitnessFindings:
     return WitnessFindings(vouched=frozenset(vouched), rejected=rejected or {})
 

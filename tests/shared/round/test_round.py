@@ -14,7 +14,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
 from tequio_shared.round import fold, lots
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.proof import Verdict
+from tequio_shared.round.proof import Verdict, verdicts
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, WorkCommit
 from tests.support.commitments import commitment
@@ -130,6 +130,12 @@ def test_head_zero_is_the_manifests_and_no_quorums() -> None:
     assert refusal(swarm, "v0", lie) == "wrong-head"
 
 
+def test_a_head_that_does_not_follow_from_its_roots_is_refused() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    lie = msgspec.structs.replace(attest(swarm, "v0"), head=to_text(sha256(b"another head")))
+    assert refusal(swarm, "v0", lie) == "wrong-head"
+
+
 def test_a_canonical_head_is_not_voted_on_again() -> None:
     swarm = Swarm()
     for at in range(4):
@@ -179,6 +185,17 @@ def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
     result = view.result(view.measured_ms())
     with pytest.raises(RefusedError, match="lacks proofs"):
         fold.apply_close(view, view.closing(result), result)
+
+
+def test_verdicts_that_were_asked_for_early_follow_the_later_proofs() -> None:
+    swarm = swarm_in(RoundPhase.WITNESS)
+    view = current_round(swarm)
+    while len(view.proofs) < 4:
+        swarm.step()
+        view.verdicts()
+    assert view.verdicts() == verdicts(view.elected, view.proofs, view.commitments)
+    result = view.result(view.measured_ms())
+    fold.apply_close(view, view.closing(result), result)
 
 
 def test_a_close_with_missing_rows_is_refused() -> None:

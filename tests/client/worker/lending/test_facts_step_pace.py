@@ -31,7 +31,9 @@ class _Trainer:
 
 
 def test_nothing_is_known_before_the_trainer_is_warm() -> None:
-    assert _Trainer().train(int(WARM_UP_S), 0.1) is None
+    trainer = _Trainer()
+    assert trainer.train(int(WARM_UP_S), 0.1) is None
+    assert trainer.train(1, 0.1) == 1.0
 
 
 @pytest.mark.parametrize("step_s", [0.01, 0.1, 0.7, 3.0])

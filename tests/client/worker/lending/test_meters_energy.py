@@ -59,6 +59,15 @@ def test_a_counter_that_begins_anew_or_jumps_falls_back_to_the_gauge(tmp_path: P
     assert energy.counts.total_j == pytest.approx(200)
 
 
+def test_a_counter_that_appears_later_is_believed_from_its_second_reading(tmp_path: Path) -> None:
+    energy = EnergyMeter(tmp_path)
+    energy.observe((card(watts=100.0),), DAY, 0)
+    energy.observe((card(500.0, watts=100.0),), DAY, 1_000)
+    assert energy.counts.total_j == pytest.approx(100)
+    energy.observe((card(3_500.0, watts=100.0),), DAY, 11_000)
+    assert energy.counts.total_j == pytest.approx(3_100), "3,000 J in 10 s can be drawn"
+
+
 def test_days_are_apart_and_survive_a_restart(tmp_path: Path) -> None:
     energy = EnergyMeter(tmp_path)
     energy.observe((card(watts=100.0),), DAY, 0)

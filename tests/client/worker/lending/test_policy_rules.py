@@ -422,6 +422,19 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         {"fact": "small", "device": "RTX 5070", "wanted": 4.0},
     ),
     (
+        "cards too small, of which the largest is named",
+        on_machine(
+            gpus=(
+                AcceleratorFacts(id="xpu:0", name="Iris", memory_mb=1_000),
+                AcceleratorFacts(id="cuda:0", name="RTX 5070", memory_mb=6_000),
+                AcceleratorFacts(id="xpu:1", name="Iris", memory_mb=2_000),
+            ),
+        ),
+        CHOSEN,
+        LendingReason.NO_DEVICE,
+        {"fact": "small", "device": "RTX 5070", "wanted": 4.0},
+    ),
+    (
         "a cap too small",
         CALM,
         chosen(devices=(DeviceChoice(id="cuda:0", memory_mb=3_999),)),

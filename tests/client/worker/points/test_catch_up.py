@@ -19,10 +19,12 @@ from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.points.activity import ActivityDatabase
+from tequio_client.worker.points.catch_up import RoundProofs
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.peers import PeerRoundsAnswer, RankedAnswer, RankingAnswer
+from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
@@ -244,6 +246,19 @@ async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
             assert shown.unverified == max(claimed - shown.total, 0)
             events = kept.activity.answer(AskActivity()).rows
             assert [(row.code, row.level) for row in events] == [("points-differ", "warning")]
+
+
+async def test_a_roster_of_one_round_and_the_end_of_another_prove_nothing(
+    honest: str, tmp_path: Path
+) -> None:
+    async with LedgerApi(honest) as api:
+        key = await best(api)
+        *_, second, first = (await api.peer_rounds(key)).rounds
+        told = msgspec.structs.replace(second, roster_index=first.roster_index)
+        with closing(PointsDatabase.opened(tmp_path, key)) as book:
+            proofs = RoundProofs(api, key, book, tmp_path / LOG_FILE)
+            with pytest.raises(PeerError, match="not of one round"):
+                await proofs.prove(told)
 
 
 async def test_a_credit_that_the_log_does_not_give_is_not_counted(
