@@ -24,7 +24,7 @@ from tequio_ledger.config.options import with_found
 from tequio_ledger.config.settings import LEDGER, LedgerLocation
 from tequio_ledger.config.sources import FoundSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.genesis import key_paths, read_own_genesis
+from tequio_ledger.genesis import check_keys, existing_genesis, key_paths, read_own_genesis
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
@@ -281,10 +281,8 @@ def _check(folder: DataFolder) -> None:
 
 
 def _genesis(folder: DataFolder, database: Database) -> Genesis:
-    has_tables = database.revision() if database.is_shared else folder.database.exists()
-    found = read_own_genesis(folder, database) if has_tables else None
-    if found is None:
-        raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
+    found = existing_genesis(folder, database)
+    check_keys(found, folder)
     return found
 
 
