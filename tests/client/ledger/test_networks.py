@@ -183,15 +183,31 @@ def test_a_list_is_checked_before_it_is_published(
     assert problem in str(error)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"])
-def test_a_damaged_list_is_an_empty_one(content: bytes, settings: Path) -> None:
+DAMAGE = [b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"]
+
+
+@pytest.mark.parametrize("content", DAMAGE)
+def test_a_damaged_list_is_told_and_kept(content: bytes, settings: Path) -> None:
     settings.mkdir()
-    (settings / networks.NETWORKS_FILE).write_bytes(content)
+    path = settings / networks.NETWORKS_FILE
+    path.write_bytes(content)
+    for use in (
+        networks.known_networks,
+        chosen_ledger,
+        lambda: networks.add_network(ONE),
+        lambda: networks.remove_network("one"),
+        lambda: networks.read_policy(None, ONE.url),
+    ):
+        with pytest.raises(UserFacingError, match=f"{path} is not a list .* move it away"):
+            use()
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", *DAMAGE])
+def test_damaged_settings_choose_no_network(content: bytes, settings: Path) -> None:
+    settings.mkdir()
     (settings / networks.APP_FILE).write_bytes(content)
-    assert networks.known_networks() == ()
     assert chosen_ledger() == ""
-    networks.add_network(ONE)
-    assert networks.known_networks() == (ONE,)
 
 
 def test_the_ledger_chosen_in_the_app_counts_before_the_only_network(
