@@ -266,7 +266,8 @@ def watch(  # noqa: PLR0913 - one parameter an option
     is worse than an earlier one by more than the margin. Volunteers see the reason. It continues
     until the run ends, and can be stopped and started at any time.
 
-    Exit status with --once: 0 the newest measured head is fine, 2 it is worse, 3 none is measured.
+    Exit status with --once: 0 the newest measured head is fine, 3 none is measured, 4 it is worse;
+    1 and 2 are errors.
     """
     from tequio_client.organiser import watch as program
     from tequio_shared.network.verdicts import HeadVerdict
@@ -285,7 +286,7 @@ def watch(  # noqa: PLR0913 - one parameter an option
     if not once:
         program.watch_run(options, click.echo)
         return
-    exits = {HeadVerdict.FINE: 0, HeadVerdict.WORSE: 2, HeadVerdict.UNMEASURED: 3}
+    exits = {HeadVerdict.FINE: 0, HeadVerdict.UNMEASURED: 3, HeadVerdict.WORSE: 4}
     sys.exit(exits[program.check_once(options, click.echo)])
 
 
