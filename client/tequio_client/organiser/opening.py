@@ -109,7 +109,7 @@ async def submit_statement(
         entry = await signing.sign_statement(
             api, folders[0], body, signers, now_ms(), about=(run, None)
         )
-        await signing.post_entry(api, entry, now_ms())
+        await signing.post_own_entry(api, folders[0], entry)
         return
     await signing.submit_alone(api, folders[0], signers[0], body, run)
 
