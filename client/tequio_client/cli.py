@@ -283,12 +283,16 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def organisers_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Folders of the organisers that sign; the command gets all of them as `folders`."""
+    """Folders of the organisers that sign; the command gets all of them as `folders`.
+
+    What it logs goes to standard error.
+    """
 
     @folder_option("organiser")
     @other_organisers_option
     @functools.wraps(command)
     def signed(*, folder: Path, others: tuple[Path, ...], **values: object) -> None:
+        set_up_logs(log_json=False, log_level="warning")
         command(folders=(folder, *others), **values)
 
     return signed

@@ -448,6 +448,8 @@ def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
     """Show the half-signed decision in FILE, and sign and log it if you agree."""
     from tequio_client.organiser import signing
 
+    cli.set_up_logs(log_json=False, log_level="warning")
+
     def agrees(decision: str) -> bool:
         click.echo(decision)
         return yes or click.confirm("Sign this as an organiser?")

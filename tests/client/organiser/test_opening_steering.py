@@ -94,11 +94,12 @@ def test_an_invitation_to_a_run_counts_for_it_alone(owner: RunOrganiser) -> None
         owner.do("invite", "nobody")
 
 
-def test_decisions_and_steering_share_one_chain(owner: RunOrganiser) -> None:
+def test_decisions_and_steering_share_one_chain_and_print_no_logs(owner: RunOrganiser) -> None:
     owner.do("invite", RUN)  # the first time the folder does not know what its key has said
     before = owner.statements
     told = [owner.do(*words) for words in (("invite", RUN), ("pause", RUN), ("resume", RUN))]
     assert owner.statements == before + len(told)
+    assert [text.count("\n") for text in told] == [1, 1, 1], told
 
 
 def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registered(
