@@ -133,7 +133,7 @@ class OutputFile(click.Path):
         return path
 
 
-class Number(click.FloatRange):
+class Number(click.FloatRange):  # noqa: TID251 - itself
     """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(

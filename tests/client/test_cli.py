@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tests.client.test_dashed_names import commands as plain_commands
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import served
 
@@ -61,6 +62,14 @@ def test_help_names_the_roles_and_the_environment() -> None:
 @pytest.mark.parametrize("path", [("run", "unknown"), ("verify-competition",), ("audit", "--no")])
 def test_an_error_in_the_command_line_is_status_2(path: tuple[str, ...]) -> None:
     assert run_forked(CLIENT, *path, timeout_s=50).returncode == 2
+
+
+def test_no_number_of_an_option_is_nan() -> None:
+    for _, command in plain_commands(cli):
+        for one in command.params:
+            if one.type.name == "float range":
+                with pytest.raises(click.BadParameter, match="not a number"):
+                    one.type.convert("nan", one, None)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")

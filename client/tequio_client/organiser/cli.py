@@ -47,7 +47,7 @@ _DAYS = click.option(
     "--days",
     default=14.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3_650),
+    type=cli.Number(0.001, 3_650),
     help="How many days the link works.",
 )
 
@@ -240,7 +240,7 @@ def roll_back(
 @click.option("--roll-back", "rolls_back", is_flag=True, help="Also go back to the last fine head.")
 @click.option(
     "--margin",
-    type=click.FloatRange(0.001, 8),
+    type=cli.Number(0.001, 8),
     help="Bits per byte by which a worse head differs (default: the run's rules).",
 )
 @click.option("--once", is_flag=True, help="Check once and exit, for cron.")
@@ -403,7 +403,7 @@ def connector() -> None:
     "--days",
     default=365.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3_650),
+    type=cli.Number(0.001, 3_650),
     help="How many days it may vouch; what it vouched for in that time stays valid.",
 )
 @_signing_options
