@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -85,6 +86,28 @@ def test_output_that_is_closed_early_ends_the_program_quietly(words: tuple[str, 
         program.stdout.close()
         assert program.stderr.read() == b""
     assert program.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+@pytest.mark.parametrize(
+    ("where", "status", "said"),
+    [
+        (">&-", 0, ""),
+        (">/dev/full", 1, "tequio: cannot write the output: No space left on device\n"),
+    ],
+)
+def test_output_that_cannot_be_written_is_no_traceback(
+    tmp_path: Path, where: str, status: int, said: str
+) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" -m tequio_client network list {where}', sys.executable],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (status, said)
 
 
 @pytest.mark.parametrize("words", [("run", "list"), ("competition", "list"), ("audit",)])
