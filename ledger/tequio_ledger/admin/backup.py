@@ -113,8 +113,8 @@ def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
 
     Raises UserFacingError, and then leaves nothing behind.
     """
-    if not source.database.exists():
-        raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
+    with closing(Database(source.database)) as running:
+        _genesis(source, running)
     with files.new_folder(target) as fresh:
         try:
             listed = [_copy_database(source, fresh), *_copy_keys(source, fresh)]

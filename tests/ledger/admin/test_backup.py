@@ -186,6 +186,12 @@ def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
         backup.restore(made, tmp_path / "again")
 
 
+def test_a_missing_key_is_told_before_the_target_is_made(tmp_path: Path, made: Path) -> None:
+    (tmp_path / "ledger" / "coordinator.key").unlink()
+    with pytest.raises(UserFacingError, match="but not its keys: restore them"):
+        backup.backup(DataFolder(tmp_path / "ledger"), made.with_name("second"), CLOCK)
+
+
 def test_a_damaged_blob_is_left_out_unless_the_log_needs_it(tmp_path: Path, made: Path) -> None:
     with opened(make_settings(tmp_path / "ledger"), CLOCK) as ledger:
         rules = ledger.blobs.path(sha256(b"a document"))
