@@ -214,14 +214,14 @@ class OutputClosedError(BaseException):
 
 
 class PipedOutput(io.TextIOWrapper):
-    """Standard output that ends the program quietly when its reader is gone."""
+    """Standard output that ends the program when it cannot be written: quietly without a reader."""
 
     @classmethod
     def over(cls, output: TextIO) -> TextIO:
         """Return one over the same file; a stream that has none, as in a test, stays as it is."""
         try:
             file = open(output.fileno(), "wb", closefd=False)  # noqa: SIM115 - not closed
-        except OSError:  # io.UnsupportedOperation is one
+        except (AttributeError, OSError):  # closed, and so None; io.UnsupportedOperation
             return output
         output.flush()
         is_by_line = output.line_buffering if isinstance(output, io.TextIOWrapper) else False
@@ -239,12 +239,14 @@ class PipedOutput(io.TextIOWrapper):
     def _closing(self) -> Iterator[None]:
         try:
             yield
-        except BrokenPipeError:
+        except OSError as err:
             # What is still buffered goes nowhere, and is not tried again at the end.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
-            raise OutputClosedError from None
+            if isinstance(err, BrokenPipeError):
+                raise OutputClosedError from None
+            raise UserFacingError(f"cannot write the output: {err.strerror}") from err
 
 
 def _run_with_torch() -> NoReturn:

@@ -133,7 +133,7 @@ class OutputFile(click.Path):
         return path
 
 
-class Number(click.FloatRange):
+class Number(click.FloatRange):  # noqa: TID251 - itself
     """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(
@@ -148,8 +148,6 @@ class Number(click.FloatRange):
         return number
 
 
-_IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
-"""Options that name a ledger themselves, or need none."""
 _RATE = Number(0.001, 1e9)
 
 
@@ -161,8 +159,6 @@ def resolve_ledger(
         return ledger
     from tequio_client.ledger import networks
 
-    if any(context.params.get(name) for name in _IN_PLACE_OF_LEDGER):
-        return ""
     chosen = networks.chosen_ledger(context.params.get("folder"))
     if not chosen:
         raise click.UsageError(
@@ -172,14 +168,30 @@ def resolve_ledger(
     return chosen
 
 
-ledger_option = click.option(
-    "--ledger",
-    show_default="the network in use, see `tequio network list`",
-    callback=resolve_ledger,
-    envvar="TEQUIO_LEDGER",
-    show_envvar=True,
-    help="Address of the ledger.",
-)
+def _ledger_option(callback: Callable[..., str | None]) -> Callable[[F], F]:
+    return click.option(
+        "--ledger",
+        show_default="the network in use, see `tequio network list`",
+        callback=callback,
+        envvar="TEQUIO_LEDGER",
+        show_envvar=True,
+        help="Address of the ledger.",
+    )
+
+
+ledger_option = _ledger_option(resolve_ledger)
+
+
+def ledger_option_unless(name: str) -> Callable[[F], F]:
+    """The ledger's option where the parameter `name` also names a ledger, or needs none."""
+
+    def resolve(context: click.Context, option: click.Parameter, ledger: str | None) -> str | None:
+        if ledger is None and context.params.get(name):
+            return ""
+        return resolve_ledger(context, option, ledger)
+
+    return _ledger_option(resolve)
+
 
 trust_option = click.option(
     "--trust",
@@ -271,12 +283,16 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def organisers_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Folders of the organisers that sign; the command gets all of them as `folders`."""
+    """Folders of the organisers that sign; the command gets all of them as `folders`.
+
+    What it logs goes to standard error.
+    """
 
     @folder_option("organiser")
     @other_organisers_option
     @functools.wraps(command)
     def signed(*, folder: Path, others: tuple[Path, ...], **values: object) -> None:
+        set_up_logs(log_json=False, log_level="warning")
         command(folders=(folder, *others), **values)
 
     return signed

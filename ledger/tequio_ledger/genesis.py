@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger.config.settings import DEFAULT_ORIGIN, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
@@ -61,6 +65,35 @@ def read_own_genesis(folder: DataFolder, database: Database) -> Genesis | None:
     found = read_genesis(database)
     if found is not None:
         check_keys(found, folder)
+    return found
+
+
+@contextmanager
+def existing_ledger(settings: LedgerSettings) -> Iterator[tuple[DataFolder, Database]]:
+    """Open the database of a ledger and lock its folder; raises UserFacingError without a ledger.
+
+    Then nothing is made, not even the folder.
+    """
+    folder = DataFolder(settings.folder)
+    with closing(Database(settings.database or folder.database)) as database:
+        existing_genesis(folder, database)
+        with folder:
+            yield folder, database
+
+
+def existing_genesis(folder: DataFolder, database: Database) -> Genesis:
+    """Read the genesis of the network in a database; raises UserFacingError without a network."""
+    has_tables = database.revision() if database.is_shared else Path(database.name).exists()
+    try:
+        found = read_genesis(database) if has_tables else None
+    except DatabaseError as err:
+        raise UserFacingError(database.dialect.explain(err)) from err
+    if found is None:
+        raise UserFacingError(
+            f"{database.name} holds no ledger: choose its database with --database"
+            if database.is_shared
+            else f"{folder.path} holds no ledger: choose its folder with --dir"
+        )
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import click
 from sqlalchemy import Connection
@@ -12,8 +12,7 @@ from sqlalchemy.exc import DatabaseError
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
-from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.genesis import open_genesis
+from tequio_ledger.genesis import existing_ledger, open_genesis
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Apply, Log
@@ -31,10 +30,7 @@ from tequio_shared.statements.statement import Entry
 
 def replay(settings: LedgerSettings) -> int:
     """Check the log and rewrite all derived rows; gives the number of entries."""
-    with (
-        DataFolder(settings.folder) as folder,
-        closing(Database(settings.database or folder.database)) as database,
-    ):
+    with existing_ledger(settings) as (folder, database):
         try:
             database.migrate()
             documents = DocumentCache(open_blobs(settings, folder.blobs, database, now_ms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tests.client.test_dashed_names import commands as plain_commands
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import served
 
@@ -63,6 +65,14 @@ def test_an_error_in_the_command_line_is_status_2(path: tuple[str, ...]) -> None
     assert run_forked(CLIENT, *path, timeout_s=50).returncode == 2
 
 
+def test_no_number_of_an_option_is_nan() -> None:
+    for _, command in plain_commands(cli):
+        for one in command.params:
+            if one.type.name == "float range":
+                with pytest.raises(click.BadParameter, match="not a number"):
+                    one.type.convert("nan", one, None)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
 @pytest.mark.parametrize("words", [("--help",), ("audit", "--help")])
 def test_output_that_is_closed_early_ends_the_program_quietly(words: tuple[str, ...]) -> None:
@@ -76,6 +86,28 @@ def test_output_that_is_closed_early_ends_the_program_quietly(words: tuple[str, 
         program.stdout.close()
         assert program.stderr.read() == b""
     assert program.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+@pytest.mark.parametrize(
+    ("where", "status", "said"),
+    [
+        (">&-", 0, ""),
+        (">/dev/full", 1, "tequio: cannot write the output: No space left on device\n"),
+    ],
+)
+def test_output_that_cannot_be_written_is_no_traceback(
+    tmp_path: Path, where: str, status: int, said: str
+) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" -m tequio_client network list {where}', sys.executable],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (status, said)
 
 
 @pytest.mark.parametrize("words", [("run", "list"), ("competition", "list"), ("audit",)])

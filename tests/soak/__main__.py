@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import trio
 
+from tequio_client.cli import Number
 from tequio_client.demo.programs import start_process
 from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tests.soak.chance import drawn
@@ -101,7 +102,7 @@ class Soak:
 
 
 @click.command()
-@click.option("--minutes", default=30.0, show_default=True, type=click.FloatRange(0.1))
+@click.option("--minutes", default=30.0, show_default=True, type=Number(0.1))
 @click.option("--seed", type=int, help="Faults of an earlier soak; drawn if not given.")
 def main(minutes: float, seed: int | None) -> None:
     """Soak a swarm in random faults and check it all along."""

@@ -36,7 +36,7 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_client.ipc.session_rules import against_download, against_trial, is_at_work
-from tequio_client.ledger.networks import NO_LEDGER, KnownNetwork, add_network, known_networks
+from tequio_client.ledger.networks import NO_LEDGER, KnownNetwork, add_network
 from tequio_client.links import SCHEME
 from tequio_client.platform import programs
 from tequio_shared.errors import UserFacingError
@@ -338,7 +338,7 @@ class App(QObject):
 
     def _announce_network(self, ledger: str, name: str) -> None:
         """Forget everything that the previous ledger said, and its errors."""
-        with suppress(OSError):  # the list is a convenience
+        with suppress(OSError, UserFacingError):  # the list is a convenience
             add_network(KnownNetwork(name=name, url=ledger), self.settings_store.folder)
         self.model.forget_network()
         if self.presence.has_window:
@@ -360,9 +360,9 @@ class App(QObject):
         controller.open()
 
     def _open_join(self, link: str = "") -> None:
-        from tequio_client.app.networks import JoinNetworkDialog  # noqa: PLC0415 - as above
+        from tequio_client.app.networks import JoinNetworkDialog, offered_networks  # noqa: PLC0415 - as above
 
-        window, known = self.presence.window, known_networks(self.settings_store.folder)
+        window, known = self.presence.window, offered_networks(self.settings_store.folder)
         dialog = JoinNetworkDialog(known, self._options.folder, self._ledger(), window, link)
         dialog.chooser.chosen.connect(self._use_network)
         dialog.chooser.chosen.connect(lambda: self._show_run(dialog.chooser.run))

@@ -26,7 +26,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceRow
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ledger.networks import KnownNetwork, clean_ledger_address
+from tequio_client.ledger.networks import KnownNetwork, clean_ledger_address, known_networks
 from tequio_client.links import (
     SCHEME,
     CompetitionLink,
@@ -54,6 +54,14 @@ def belongs_elsewhere(folder: Path, network: NetworkId) -> bool:
     except OSError:
         return False
     return bool(pinned) and pinned != to_text(network)
+
+
+def offered_networks(settings: Path) -> tuple[KnownNetwork, ...]:
+    """The networks to choose from; none while their file is damaged, as the worker then says."""
+    try:
+        return known_networks(settings)
+    except UserFacingError:
+        return ()
 
 
 class NetworkChooser(QWidget):

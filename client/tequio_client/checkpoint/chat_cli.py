@@ -58,7 +58,7 @@ _WORKER = cli.default_folder("worker")
 @click.option("--json", "is_json", is_flag=True, help="Converse in JSON lines, for a program.")
 @cli.folder_option("chat", "Folder for the newest head of each run.")
 @cli.consents_option
-@cli.ledger_option
+@cli.ledger_option_unless("model")
 @cli.trust_option
 def chat(  # noqa: PLR0913 - one parameter an option
     *,

@@ -113,7 +113,7 @@ def log_publication(
                 f"{published.tag} is in {published.location}, but not in the log: more organisers "
                 "have to sign; run this again with the folder of another one after --with"
             )
-        return await signing.post_entry(api, entry, now_ms())
+        return await signing.post_own_entry(api, organisers[0], entry)
 
     with signing.locked_folders(organisers):
         return shutdown.ask_ledger(ledger, post)

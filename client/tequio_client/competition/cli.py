@@ -464,7 +464,6 @@ def open_(
     """Open a competition: upload its RULES to the ledger, and log them."""
     from tequio_client.competition import plan as plans
 
-    cli.set_up_logs(log_json=False, log_level="warning")
     made, message = plans.open_competition(ledger, rules_file, sealed, folders, out)
     click.echo(f"{made.name}: {message}")
 

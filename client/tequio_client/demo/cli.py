@@ -142,7 +142,7 @@ def new_folder(folder: Path) -> Path:
     "--pace",
     default=1.0,
     show_default=True,
-    type=click.FloatRange(0.5, 20.0),
+    type=cli.Number(0.5, 20.0),
     help="Factor for all dates; increase it on a slow computer.",
 )
 @click.option(

@@ -33,6 +33,7 @@ NO_LEDGER = "none:"
 MOST_BYTES = 1 << 20
 MOST_NETWORKS = 256
 _USUAL_SCHEME = "https://"
+_DAMAGE = msgspec.DecodeError, UnicodeDecodeError, RecursionError
 _URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
 
@@ -65,7 +66,7 @@ def user_settings_folder() -> Path:
 def known_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
     """The networks to choose from: those that the user added, then those of the signed list.
 
-    `folder` is that of the settings, by default the user's.
+    `folder` is that of the settings, by default the user's. Raises UserFacingError.
     """
     added = added_networks(folder)
     urls = {one.url for one in added}
@@ -73,11 +74,21 @@ def known_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
 
 
 def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
-    return _decode(_read(folder or user_settings_folder(), NETWORKS_FILE))
+    """Read the networks that the user added; raises UserFacingError if their file is damaged."""
+    place = folder or user_settings_folder()
+    content = _read(place, NETWORKS_FILE)
+    try:
+        return _decode(content) if content else ()
+    except _DAMAGE as err:
+        # Not an empty list: the next network would replace the file, and its policies with it.
+        raise UserFacingError(
+            f"{place / NETWORKS_FILE} is not a list of networks ({err}): mend it, or move it away "
+            "and add your networks again"
+        ) from err
 
 
 def add_network(network: KnownNetwork, folder: Path | None = None) -> None:
-    """Add a network, in place of one with the same address; raises OSError.
+    """Add a network, in place of one with the same address; raises OSError and UserFacingError.
 
     What was known about that one, and is not given again, stays.
     """
@@ -93,7 +104,10 @@ def add_network(network: KnownNetwork, folder: Path | None = None) -> None:
 
 
 def remove_network(named: str) -> KnownNetwork | None:
-    """Remove the network of that address or name; None: there is none. Raises OSError."""
+    """Remove the network of that address or name; None: there is none.
+
+    Raises OSError and UserFacingError.
+    """
     networks = added_networks()
     url = clean_ledger_address(named)
     found = next((one for one in networks if named == one.name or url == one.url), None)
@@ -106,12 +120,12 @@ def chosen_ledger(worker_folder: Path | None = None) -> str:
     """The ledger in use, where no other is named; empty: no network was chosen yet.
 
     `worker_folder` may have settings of its own, as that of an app which is tried out has. Without
-    a choice in the app, the only known network counts.
+    a choice in the app, the only known network counts. Raises UserFacingError.
     """
     for folder in _settings_folders(worker_folder):
         try:
             chosen = msgspec.json.decode(_read(folder, APP_FILE), type=_InUse).ledger
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except _DAMAGE:
             chosen = ""
         if chosen:
             return chosen
@@ -153,8 +167,8 @@ def read_list(path: Path) -> bytes:
     """Read a list of networks that is to be published; raises OSError, and UserFacingError."""
     content = path.read_bytes()
     try:
-        listed = msgspec.json.decode(content, type=_Listed).networks
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        listed = _decode(content)
+    except _DAMAGE as err:
         raise UserFacingError(f"{path} is not a list of networks: {err}") from err
     for one in listed:
         if not is_ledger_address(one.url):
@@ -177,7 +191,11 @@ def _settings_folders(worker_folder: Path | None) -> tuple[Path, ...]:
 
 
 def _proposed() -> Iterator[KnownNetwork]:
-    return (one for one in _decode(proposed_networks()) if is_ledger_address(one.url))
+    try:
+        proposed = _decode(proposed_networks())
+    except _DAMAGE:
+        return iter(())
+    return (one for one in proposed if is_ledger_address(one.url))
 
 
 def clean_ledger_address(text: str) -> str:
@@ -196,10 +214,7 @@ def is_ledger_address(address: str) -> bool:
 
 
 def _decode(content: bytes) -> tuple[KnownNetwork, ...]:
-    try:
-        return msgspec.json.decode(content, type=_Listed).networks
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ()
+    return msgspec.json.decode(content, type=_Listed).networks
 
 
 def _read(folder: Path, name: str) -> bytes:

@@ -47,7 +47,7 @@ _DAYS = click.option(
     "--days",
     default=14.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3_650),
+    type=cli.Number(0.001, 3_650),
     help="How many days the link works.",
 )
 
@@ -240,7 +240,7 @@ def roll_back(
 @click.option("--roll-back", "rolls_back", is_flag=True, help="Also go back to the last fine head.")
 @click.option(
     "--margin",
-    type=click.FloatRange(0.001, 8),
+    type=cli.Number(0.001, 8),
     help="Bits per byte by which a worse head differs (default: the run's rules).",
 )
 @click.option("--once", is_flag=True, help="Check once and exit, for cron.")
@@ -266,7 +266,8 @@ def watch(  # noqa: PLR0913 - one parameter an option
     is worse than an earlier one by more than the margin. Volunteers see the reason. It continues
     until the run ends, and can be stopped and started at any time.
 
-    Exit status with --once: 0 the newest measured head is fine, 2 it is worse, 3 none is measured.
+    Exit status with --once: 0 the newest measured head is fine, 3 none is measured, 4 it is worse;
+    1 and 2 are errors.
     """
     from tequio_client.organiser import watch as program
     from tequio_shared.network.verdicts import HeadVerdict
@@ -285,7 +286,7 @@ def watch(  # noqa: PLR0913 - one parameter an option
     if not once:
         program.watch_run(options, click.echo)
         return
-    exits = {HeadVerdict.FINE: 0, HeadVerdict.WORSE: 2, HeadVerdict.UNMEASURED: 3}
+    exits = {HeadVerdict.FINE: 0, HeadVerdict.UNMEASURED: 3, HeadVerdict.WORSE: 4}
     sys.exit(exits[program.check_once(options, click.echo)])
 
 
@@ -402,7 +403,7 @@ def connector() -> None:
     "--days",
     default=365.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3_650),
+    type=cli.Number(0.001, 3_650),
     help="How many days it may vouch; what it vouched for in that time stays valid.",
 )
 @_signing_options
@@ -446,6 +447,8 @@ def list_connectors(ledger: str) -> None:
 def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
     """Show the half-signed decision in FILE, and sign and log it if you agree."""
     from tequio_client.organiser import signing
+
+    cli.set_up_logs(log_json=False, log_level="warning")
 
     def agrees(decision: str) -> bool:
         click.echo(decision)

@@ -69,6 +69,7 @@ log = structlog.get_logger(__name__)
 _NoticeT = TypeVar("_NoticeT", RunNotice, NetNotice)
 _WRONG_STATE = "wrong-state"
 BY_ORGANISER = 1
+_ENDING = RunState.COOLDOWN, RunState.FINISHED
 _SHOWN_CELLS = (2, 4, 8)
 _MIB_OF_GIB = 1 << 10
 _STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
@@ -108,7 +109,7 @@ async def submit_statement(
         entry = await signing.sign_statement(
             api, folders[0], body, signers, now_ms(), about=(run, None)
         )
-        await signing.post_entry(api, entry, now_ms())
+        await signing.post_own_entry(api, folders[0], entry)
         return
     await signing.submit_alone(api, folders[0], signers[0], body, run)
 
@@ -485,9 +486,13 @@ def steer_run(
     The reason of a pause is shown to volunteers until the run resumes.
     """
     one = heads.named_run(name, ledger)
-    if reason:  # before the pause, so that nobody sees that without it
-        log_steering(_notice("pause", reason), one, ledger, folders)
     made, done = _STEERING[action]
+    if reason:  # before the pause, so that nobody sees that without it
+        if one.state in _ENDING:
+            raise _without_effect(made, one)
+        log_steering(_notice("pause", reason), one, ledger, folders)
+        if one.state == RunState.PAUSED:
+            return f"{one.name}: paused already; only the reason has changed"
     log_steering(made(reason=BY_ORGANISER), one, ledger, folders)
     return f"{one.name}: {done.format(short_id(one.run))}"
 
@@ -506,6 +511,8 @@ def log_steering(body: Body, one: RunAnswer, ledger: str, folders: Sequence[Path
             refused = first_error(group)
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
                 raise
-            raise UserFacingError(
-                f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect"
-            ) from refused
+            raise _without_effect(type(body), one) from refused
+
+
+def _without_effect(body: type[Body], one: RunAnswer) -> UserFacingError:
+    return UserFacingError(f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect")

@@ -129,12 +129,14 @@ async def sign_statement(
     network = await api.network()
     account = await api.peer(signers[0].key)
     with OutboxDb(folder / FILE, network.id, signers[0].key) as outbox:
-        if account.last_seq < outbox.chain().seq:
+        chain = outbox.chain()
+        if account.last_seq < chain.seq:
             raise UserFacingError(
                 f"the ledger lacks statements of the organiser in {folder}: run "
                 f"`tequio audit --ledger {api.url}`"
             )
-        outbox.adopt(account.last_seq, account.last)
+        if account.last != chain.last:
+            outbox.adopt(account.last_seq, account.last)
         seq = outbox.use_number()
     is_all = len(signers) >= signers_needed(body, network.genesis)
     ts = now_ms if is_all else now_ms + AHEAD_MS
@@ -244,6 +246,14 @@ async def post_entry(api: LedgerApi, entry: Entry, now_ms: int) -> int:
     return posted.index
 
 
+async def post_own_entry(api: LedgerApi, folder: Path, entry: Entry) -> int:
+    """Log a statement that the organiser in `folder` made, as `post_entry` does."""
+    index, network = await post_entry(api, entry, now_ms()), await api.network()
+    with OutboxDb(folder / FILE, network.id, entry.statement.author) as outbox:
+        outbox.note_logged(entry.statement)
+    return index
+
+
 def expiry_ms(entry: Entry) -> int:
     """Last time at which the ledger accepts the statement, ms."""
     return min(entry.statement.ts + CLOCK_SKEW_MS, entry.statement.exp)
@@ -299,7 +309,7 @@ async def sign_decision(api: LedgerApi, body: Decision, options: SigningOptions)
     entry = await sign_statement(api, folders[0], body, signers, now_ms())
     says = describe_decision(body)
     if is_complete(entry, network):
-        return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
+        return f"{says}: logged as entry {await post_own_entry(api, folders[0], entry)}"
     if out is None:
         raise UserFacingError(
             "more organisers have to sign: give the folder of another one with --with, or a file "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 from click.core import ParameterSource
 
+from tequio_client.cli import Number
 from tequio_client.ipc.releases import (
     Downloaded,
     Fetching,
@@ -72,7 +73,7 @@ def _with_ledger(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option(
     "--most-mbit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(0, min_open=True),
     help="With --download: mean rate, in Mbit/s.  [default: no limit]",
 )
 @_yes_option

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.cell import Division
     from tequio_client.simulator.cell_hosts import Place
 
-_HOURS = click.FloatRange(0, 24 * 3_650)
+_HOURS = cli.Number(0, 24 * 3_650)
 
 
 @click.command()
@@ -31,7 +31,7 @@ _HOURS = click.FloatRange(0, 24 * 3_650)
     "--days",
     default=1.0,
     show_default=True,
-    type=click.FloatRange(0.001, 3_650),
+    type=cli.Number(0.001, 3_650),
     help="Days to simulate.",
 )
 @click.option("--seed", default=0, show_default=True, help="Another number gives other chances.")
@@ -55,20 +55,20 @@ _HOURS = click.FloatRange(0, 24 * 3_650)
 @click.option(
     "--tokens-per-s",
     default=0.0,
-    type=click.FloatRange(0, 1e9),
+    type=cli.Number(0, 1e9),
     help="Measured training speed of every peer (default: by common cards).",
 )
 @click.option(
     "--mbit",
     default=0.0,
-    type=click.FloatRange(0, 1e6),
+    type=cli.Number(0, 1e6),
     help="Connection of every peer, both ways (default: as in a survey of home connections).",
 )
 @click.option(
     "--cells",
     default=0.0,
     show_default=True,
-    type=click.FloatRange(0, 1),
+    type=cli.Number(0, 1),
     help="Share of the peers that are cells of several computers.",
 )
 @click.option(
@@ -97,7 +97,7 @@ _HOURS = click.FloatRange(0, 24 * 3_650)
     "--followers",
     default=0.0,
     show_default=True,
-    type=click.FloatRange(0, 1),
+    type=cli.Number(0, 1),
     help="Share of the peers that start with --role trainer, and so follow steps in a run with a "
     "down link. Workers offer both roles unless told otherwise.",
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@cli.ledger_option
+@cli.ledger_option_unless("mirror")
 @click.option(
     "--mirror",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -26,6 +26,8 @@ from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_client.ipc.account import TeamQuestion
+
+_DAY_MS = 86_400_000
 
 
 @click.command()
@@ -181,7 +183,7 @@ def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
         raise click.UsageError("give the POINTS and --by; or 0 alone, for no goal")
     until_ms = 0
     if by is not None:
-        until_ms = int((by.replace(tzinfo=UTC) + timedelta(days=1)).timestamp() * 1_000) - 1
+        until_ms = int(by.replace(tzinfo=UTC).timestamp() * 1_000) + _DAY_MS - 1
     question = RequestTeam(goal=points * GFLOP_PER_POINT, goal_until_ms=until_ms)
     _print_team(ledger, folder, question)
 

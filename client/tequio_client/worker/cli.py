@@ -60,7 +60,7 @@ limit_options = cli.together(
 
 
 @click.command()
-@cli.ledger_option
+@cli.ledger_option_unless("invitation")
 @cli.folder_option("worker")
 @run_options
 @device_option

@@ -24,7 +24,7 @@ from tequio_ledger.config.options import with_found
 from tequio_ledger.config.settings import LEDGER, LedgerLocation
 from tequio_ledger.config.sources import FoundSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.genesis import key_paths, read_own_genesis
+from tequio_ledger.genesis import check_keys, existing_genesis, key_paths, read_own_genesis
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Cause, Guard, Mark, write_mark
@@ -113,8 +113,8 @@ def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
 
     Raises UserFacingError, and then leaves nothing behind.
     """
-    if not source.database.exists():
-        raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
+    with closing(Database(source.database)) as running:
+        _genesis(source, running)
     with files.new_folder(target) as fresh:
         try:
             listed = [_copy_database(source, fresh), *_copy_keys(source, fresh)]
@@ -281,10 +281,8 @@ def _check(folder: DataFolder) -> None:
 
 
 def _genesis(folder: DataFolder, database: Database) -> Genesis:
-    has_tables = database.revision() if database.is_shared else folder.database.exists()
-    found = read_own_genesis(folder, database) if has_tables else None
-    if found is None:
-        raise UserFacingError(f"{folder.path} holds no ledger: choose its folder with --dir")
+    found = existing_genesis(folder, database)
+    check_keys(found, folder)
     return found
 
 

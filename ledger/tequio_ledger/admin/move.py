@@ -21,7 +21,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.genesis import read_genesis
+from tequio_ledger.genesis import existing_ledger, read_genesis
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.log import Integrity
@@ -174,10 +174,7 @@ def _count(connection: Connection) -> int:
 def migrate(settings: LedgerSettings) -> None:
     """Update the tables to this version, as each start does; the log does not change."""
     runtime.configure("warning")
-    with (
-        DataFolder(settings.folder) as folder,
-        closing(Database(settings.database or folder.database)) as database,
-    ):
+    with existing_ledger(settings) as (_folder, database):
         before, head = database.revision(), _head(database)
         database.migrate()
         if head is not None and _head(database) != head:
@@ -203,11 +200,7 @@ def move(settings: LedgerSettings, target: str) -> None:
     same folder with --database.
     """
     runtime.configure("warning")
-    with (
-        DataFolder(settings.folder) as folder,
-        closing(Database(settings.database or folder.database)) as old,
-        closing(Database(target)) as new,
-    ):
+    with existing_ledger(settings) as (folder, old), closing(Database(target)) as new:
         head = Move(folder, old, new).run(_report)
     click.echo(
         f"moved {plural(head.size, 'entry', 'entries')} with root {to_text(head.root)}; "

@@ -195,7 +195,8 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
         Meta(
             ge=64,
             le=65_536,
-            description="Connections of all addresses together; event streams have half of them.",
+            description="Connections of all addresses together; event streams have three quarters "
+            "of them.",
         ),
     ] = 4_096
     """Fewer if the process may not have twice as many file descriptors."""

@@ -11,6 +11,7 @@ import errno
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,10 +141,10 @@ def new_folder(target: Path) -> Iterator[Path]:
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UserFacingError(f"{target} exists and is not empty: choose another folder")
-    fresh = target.with_name(target.name + ".new")
     with explained(target.parent):
-        shutil.rmtree(fresh, ignore_errors=True)
-        make_folder(fresh)
+        make_folder(target.parent)
+        # A name of its own: TARGET.new may be somebody's only backup.
+        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         with explained(target):
             yield fresh

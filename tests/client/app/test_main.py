@@ -28,6 +28,7 @@ from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys import identity
+from tequio_client.ledger.networks import NETWORKS_FILE
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.app_process import (
@@ -270,6 +271,21 @@ def test_another_network_is_kept_and_the_old_one_forgotten(tmp_path: Path) -> No
         "https://new.example None",
         "False runs",
     ], done.stderr
+
+
+def test_a_network_is_joined_beside_a_damaged_list(tmp_path: Path) -> None:
+    (tmp_path / NETWORKS_FILE).write_bytes(b"{torn")
+    join = """
+    app.presence.open("home")
+    app.presence.window.open_page("join")
+    dialog = app.presence.window.findChild(object, "join-network")
+    dialog.chooser.chosen.emit("https://new.example", "first light")
+    print(app.settings_store.settings.ledger)
+    app.close()
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(join), tmp_path)
+    assert done.stdout.strip() == "https://new.example", done.stderr
+    assert (tmp_path / NETWORKS_FILE).read_bytes() == b"{torn"
 
 
 def test_the_ledger_of_the_first_run_is_kept(tmp_path: Path) -> None:

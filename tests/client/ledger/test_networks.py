@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
 import pytest
 from click.testing import CliRunner
 
+from tequio_client.__main__ import cli
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.competition.cli import log_reader
 from tequio_client.ledger import networks
@@ -21,6 +23,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
+from tests.client.test_dashed_names import commands
 from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.ledgers import served
 
@@ -180,15 +183,31 @@ def test_a_list_is_checked_before_it_is_published(
     assert problem in str(error)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"])
-def test_a_damaged_list_is_an_empty_one(content: bytes, settings: Path) -> None:
+DAMAGE = [b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"]
+
+
+@pytest.mark.parametrize("content", DAMAGE)
+def test_a_damaged_list_is_told_and_kept(content: bytes, settings: Path) -> None:
     settings.mkdir()
-    (settings / networks.NETWORKS_FILE).write_bytes(content)
+    path = settings / networks.NETWORKS_FILE
+    path.write_bytes(content)
+    for use in (
+        networks.known_networks,
+        chosen_ledger,
+        lambda: networks.add_network(ONE),
+        lambda: networks.remove_network("one"),
+        lambda: networks.read_policy(None, ONE.url),
+    ):
+        with pytest.raises(UserFacingError, match=f"{path} is not a list .* move it away"):
+            use()
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", *DAMAGE])
+def test_damaged_settings_choose_no_network(content: bytes, settings: Path) -> None:
+    settings.mkdir()
     (settings / networks.APP_FILE).write_bytes(content)
-    assert networks.known_networks() == ()
     assert chosen_ledger() == ""
-    networks.add_network(ONE)
-    assert networks.known_networks() == (ONE,)
 
 
 def test_the_ledger_chosen_in_the_app_counts_before_the_only_network(
@@ -223,6 +242,19 @@ def test_a_command_uses_the_chosen_ledger_and_says_what_to_do_without_one(
     help_text = CliRunner().invoke(standing, ["--help"]).output
     assert "TEQUIO_LEDGER" in help_text
     assert "tequio network list" in " ".join(help_text.split())
+
+
+def test_every_command_with_a_ledger_uses_the_chosen_one(settings: Path) -> None:
+    SettingsStore(settings).change(ledger=ONE.url)
+    used = {}
+    for path, command in commands(cli):
+        context = click.Context(command)
+        context.params = {str(one.name): "given" for one in command.params if one.required}
+        for option in command.params:
+            if option.name == "ledger" and option.callback:  # others read the choice later
+                used[path] = option.process_value(context, None)
+    assert {("audit",), ("chat",), ("worker",), ("invite", "close")} <= used.keys()
+    assert not {path for path, ledger in used.items() if ledger != ONE.url}
 
 
 def test_the_environment_counts_before_the_choice(

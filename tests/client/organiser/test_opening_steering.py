@@ -51,6 +51,12 @@ class RunOrganiser:
         (one,) = httpx.get(f"{self.url}/v1/runs").json()["runs"]
         return str(one["state"])
 
+    @property
+    def statements(self) -> int:
+        """Of the organiser, in the log."""
+        found = httpx.get(f"{self.url}/v1/peers/{to_text(ORGANISER.key)}").json()
+        return int(found["last_seq"])
+
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunOrganiser]:
@@ -86,6 +92,14 @@ def test_an_invitation_to_a_run_counts_for_it_alone(owner: RunOrganiser) -> None
     assert link.ledger == owner.url
     with pytest.raises(UserFacingError, match="no run 'nobody'"):
         owner.do("invite", "nobody")
+
+
+def test_decisions_and_steering_share_one_chain_and_print_no_logs(owner: RunOrganiser) -> None:
+    owner.do("invite", RUN)  # the first time the folder does not know what its key has said
+    before = owner.statements
+    told = [owner.do(*words) for words in (("invite", RUN), ("pause", RUN), ("resume", RUN))]
+    assert owner.statements == before + len(told)
+    assert [text.count("\n") for text in told] == [1, 1, 1], told
 
 
 def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registered(
@@ -125,8 +139,16 @@ def test_a_run_is_paused_goes_on_and_ends(owner: RunOrganiser) -> None:
         f"paused after the current round; continue with `tequio run resume {run['run'][:10]}`"
         in told
     )
+    told = owner.do("pause", RUN, "--reason", "The seeds move.")
+    assert "paused already; only the reason has changed" in told
+    (run,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
+    assert run["pause_reason"]["text"] == "The seeds move."
     assert "resumed" in owner.do("resume", RUN)
     assert owner.state not in ("paused", "finished")
     assert "ends after the current round" in owner.do("finish", RUN)
+    before = owner.statements
+    with pytest.raises(UserFacingError, match=r"run\.pause has no effect"):
+        owner.do("pause", RUN, "--reason", "Too late.")
+    assert owner.statements == before
     with pytest.raises(UserFacingError, match="no run 'nobody'"):
         owner.do("pause", "nobody")

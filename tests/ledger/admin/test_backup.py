@@ -136,6 +136,14 @@ def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     assert (contents(made), contents(tmp_path / "ledger")) == before
 
 
+def test_only_the_target_is_new_afterwards(tmp_path: Path, made: Path) -> None:
+    kept = made.rename(tmp_path / "second.new")
+    before = {*tmp_path.iterdir()}
+    backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
+    assert {*tmp_path.iterdir()} - before == {tmp_path / "second"}
+    assert contents(kept) == contents(tmp_path / "second")
+
+
 def test_where_nothing_may_be_made_the_place_itself_is_named(tmp_path: Path, made: Path) -> None:
     place = tmp_path / "lib"
     (place / "ledger").mkdir(parents=True)
@@ -162,7 +170,7 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
         (spoiled / name).unlink()
         with pytest.raises(UserFacingError, match="is missing"):
             backup.restore(spoiled, tmp_path / "again")
-        assert not [path for path in tmp_path.iterdir() if path.name.startswith("again")]
+        assert not [path for path in tmp_path.iterdir() if "again" in path.name]
         shutil.rmtree(spoiled)
 
 
@@ -176,6 +184,12 @@ def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
     (made / backup.NAME).write_text(json.dumps(named))
     with pytest.raises(UserFacingError, match="outside itself"):
         backup.restore(made, tmp_path / "again")
+
+
+def test_a_missing_key_is_told_before_the_target_is_made(tmp_path: Path, made: Path) -> None:
+    (tmp_path / "ledger" / "coordinator.key").unlink()
+    with pytest.raises(UserFacingError, match="but not its keys: restore them"):
+        backup.backup(DataFolder(tmp_path / "ledger"), made.with_name("second"), CLOCK)
 
 
 def test_a_damaged_blob_is_left_out_unless_the_log_needs_it(tmp_path: Path, made: Path) -> None:

@@ -191,6 +191,16 @@ def test_the_commands_say_what_they_did(folder: Path, target: str) -> None:
     assert again.split("root ")[1].strip() == root
 
 
+@pytest.mark.parametrize("command", ["replay", "migrate", "move"])
+def test_where_there_is_no_ledger_none_is_begun(tmp_path: Path, command: str) -> None:
+    place = tmp_path / "unmounted"
+    target = ("--to", f"sqlite:///{tmp_path / 'new'}") if command == "move" else ()
+    done = run_forked(PROGRAM, command, "--dir", str(place), *target)
+    assert done.returncode == 1
+    assert f"{place} holds no ledger: choose its folder with --dir" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def run(*words: str) -> str:
     done = run_forked(PROGRAM, *words, timeout_s=60)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
 from tequio_client.app.language import join_sentences
 from tequio_client.app.model import PeriodicQuestion
-from tequio_client.app.networks import NetworkChooser
+from tequio_client.app.networks import NetworkChooser, offered_networks
 from tequio_client.app.pages.run_code import code_text
 from tequio_client.app.pages.run_detail import source_text
 from tequio_client.app.pages.run_needs import (
@@ -39,7 +39,6 @@ from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
 from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
-from tequio_client.ledger.networks import known_networks
 
 RUNS_INTERVAL_MS = 10_000
 AUTOMATIC_RUN = ""
@@ -168,7 +167,7 @@ class NetworkPanel(QWidget):
         super().__init__()
         self._context = context
         program = context.program
-        known = known_networks(program.settings.folder) if program else ()
+        known = offered_networks(program.settings.folder) if program else ()
         self._names = {one.url: one.name for one in known}
         self.chooser = NetworkChooser(known, program.folder if program else Path())
         self._choice = Card(self.tr("First, choose a network"))

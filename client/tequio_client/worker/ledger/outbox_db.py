@@ -35,7 +35,7 @@ from tequio_shared.statements.runs import (
     WitnessProof,
     WorkCommit,
 )
-from tequio_shared.statements.statement import BODIES, VERSION, Body, Entry
+from tequio_shared.statements.statement import BODIES, VERSION, Body, Entry, Statement
 
 B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof | AuditReport")
 
@@ -238,11 +238,16 @@ class OutboxDb:
             # The chain moves on in the transaction that deletes the draft: after a crash between
             # the two the draft would be signed again.
             for copy in copies:
-                statement = copy.entry.statement
-                self._base.execute(
-                    "UPDATE chain SET seq = ?, last = ?", (statement.seq, statement.digest)
-                )
+                self._move_on(copy.entry.statement)
                 self._base.execute("DELETE FROM draft WHERE ticket = ?", (copy.ticket,))
+
+    def note_logged(self, statement: Statement) -> None:
+        """Record that a statement was logged that was signed under a number of `use_number`."""
+        with self._transaction():
+            self._move_on(statement)
+
+    def _move_on(self, statement: Statement) -> None:
+        self._base.execute("UPDATE chain SET seq = ?, last = ?", (statement.seq, statement.digest))
 
     def drop(self, ticket: int) -> None:
         """Give a draft up; its numbers stay used."""
