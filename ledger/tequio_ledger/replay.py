@@ -20,7 +20,6 @@ from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import open_blobs
-from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import VerifierKey
