@@ -328,7 +328,7 @@ def with_sample(connection: Connection, run: RunId, shown: HeldOut, number: int)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunMeasures:
+class MeasuredRun:
     """All that the measures of a run's heads say; None without any."""
 
     held_out: HeldOut | None
@@ -339,16 +339,16 @@ class MeasureReader:
     """Reads the measures of runs, and caches what they say until there are more; thread-safe."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, VerdictRules], RunMeasures]] = {}
+        self._known: dict[str, tuple[tuple[int, VerdictRules], MeasuredRun]] = {}
 
-    def read(self, connection: Connection, now: RunSnapshot) -> RunMeasures:
+    def read(self, connection: Connection, now: RunSnapshot) -> MeasuredRun:
         run = RunId(from_text(now.id))
         state = queries.measure_count(connection, run), now.verdict_rules
         before, known = self._known.get(now.id, (None, None))
         if known is not None and before == state:
             return known
         heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-        found = RunMeasures(
+        found = MeasuredRun(
             held_out=held_out(heads, now.verdict_rules),
             tasks=run_tasks.answered_tasks(heads, now.manifest.measures.answered, now.rollbacks),
         )
@@ -358,12 +358,12 @@ class MeasureReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunQuality:
-    """What a run has reached: the measured quality of its heads, or else the claimed losses."""
+    """Quality that a run has reached: measured of its heads, or else the claimed losses."""
 
     measured: HeldOut | None
     curve: Chart
     source: str
-    """Whose figures the curve shows."""
+    """Origin of the curve's figures."""
     reached: str
     """The last value of the curve in words; empty if there is none."""
 

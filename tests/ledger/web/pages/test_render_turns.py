@@ -32,7 +32,15 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-SERVICES = ("ledger", "reader", "streams", "description", "documentation", "tallies")
+SERVICES = (
+    "ledger",
+    "reader",
+    "streams",
+    "description",
+    "documentation",
+    "tallies",
+    "measure_reader",
+)
 
 
 class ConcurrentWork:
