@@ -28,7 +28,7 @@ TEAM_MEMBERS = 4_096
 SNAPSHOT_ENTRIES = 4_096
 """Fewest entries between two snapshots of the state (docs/protocol.md, 6.9)."""
 NEWEST_HEADS = 256
-"""Newest rounds of a run whose heads are all known; of older ones ever fewer are (9.8)."""
+"""Newest rounds of a run whose heads are all known; of older ones ever fewer are (9.2)."""
 PUBLISHED_HEADS = 16
 """Newest heads of a run that are known as published."""
 

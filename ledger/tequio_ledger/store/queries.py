@@ -39,7 +39,7 @@ from tequio_ledger.store.models import (
     TIER,
 )
 from tequio_shared.ids import PeerKey, RunId
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.limits import JSON_INTEGER, MEASURED_HEADS
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.answers import LISTED_STANDINGS
 from tequio_shared.served.rows import (
@@ -207,10 +207,12 @@ def last_measured_heads(
     return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
 
 
-def measure_count(connection: Connection, run: bytes) -> int:
-    """Count the measures of all heads of a run."""
-    query = select(func.count()).select_from(MEASURED).where(MEASURED.c.run == run)
-    return connection.execute(query).scalar_one()
+def newest_measures(connection: Connection, run: bytes) -> tuple[tuple[int, int], ...]:
+    """Count the measures of each head of a run to which more may come, by round."""
+    heads = select(MEASURED.c.round, func.count()).where(MEASURED.c.run == run)
+    query = heads.group_by(MEASURED.c.round).order_by(MEASURED.c.round.desc())
+    rows = connection.execute(query.limit(MEASURED_HEADS))
+    return tuple((number, count) for number, count in rows)
 
 
 def measured_heads_of(

@@ -83,9 +83,7 @@ class FullRunView(RunView):
         )
 
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
-        head = self.heads.get(statement.round or 0)
-        if head is None:
-            raise RefusedError("wrong-head", self.why_unknown(statement.round or 0))
+        head = self._known_head(statement.round or 0)
         claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
         if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
@@ -95,6 +93,12 @@ class FullRunView(RunView):
             del places[min(places, key=lambda one: places[one].index)]
         if len(self.published) > PUBLISHED_HEADS:
             del self.published[min(self.published)]
+
+    def _known_head(self, number: int) -> Head:
+        head = self.heads.get(number)
+        if head is None:
+            raise RefusedError("wrong-head", self.why_unknown(number))
+        return head
 
     def why_unknown(self, number: int) -> str:
         """Return a sentence about a round without a head in `heads`."""
@@ -185,10 +189,7 @@ class FullRunView(RunView):
             reach, step = 2 * reach, 2 * step
 
     def _check_rollback(self, head: Head, last_round: int) -> None:
-        known = self.heads.get(head.round)
-        if known is None:
-            raise RefusedError("wrong-head", self.why_unknown(head.round))
-        if known != head:
+        if self._known_head(head.round) != head:
             raise RefusedError("wrong-head", f"round {head.round} has another head")
         if self.head == head and self.next_head is None:
             raise RefusedError("wrong-head", f"the run is at head {head.round} already")

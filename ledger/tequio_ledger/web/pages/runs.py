@@ -339,11 +339,11 @@ class MeasureReader:
     """Reads the measures of runs, and caches what they say until there are more; thread-safe."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, VerdictRules], MeasuredRun]] = {}
+        self._known: dict[str, tuple[object, MeasuredRun]] = {}
 
     def read(self, connection: Connection, now: RunSnapshot) -> MeasuredRun:
         run = RunId(from_text(now.id))
-        state = queries.measure_count(connection, run), now.verdict_rules
+        state = queries.newest_measures(connection, run), now.verdict_rules
         before, known = self._known.get(now.id, (None, None))
         if known is not None and before == state:
             return known
