@@ -198,7 +198,7 @@ class LongLog:
         for name in kinds:
             self._state.types[name] += cycles * AUTHORS
         for size in range(self._size - cycles * CYCLE + 1, self._size + 1):
-            self._state.snapshots.advance(size, len(self._state.peers))
+            self._state.snapshots.advance(size, self._state.count_keys_and_heads)
 
     def _move_chain(self, key: PeerKey, seq: int, last: Digest) -> None:
         first = self._state.peers[key].registered_index

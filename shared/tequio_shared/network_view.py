@@ -253,9 +253,10 @@ class NetworkView:
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
         if statement.author == self._coordinator:
             self.coordinator_ms = max(self.coordinator_ms, statement.ts)
-        self.snapshots.advance(index + 1, self._count_keys_and_heads)
+        self.snapshots.advance(index + 1, self.count_keys_and_heads)
 
-    def _count_keys_and_heads(self) -> int:
+    def count_keys_and_heads(self) -> int:
+        """Count what makes a snapshot long (`SnapshotSchedule`)."""
         return len(self.peers) + sum(len(view.heads) for view in self.runs.values())
 
     def _apply_to_network(self, index: int, entry: Entry) -> None:

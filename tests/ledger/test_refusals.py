@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,9 +36,10 @@ def test_replay_leaves_a_running_ledger_alone(tmp_path: Path) -> None:
         assert "another tequio-ledger" in refused("replay", tmp_path)
 
 
-def test_replay_names_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_replay_names_a_folder_that_cannot_be_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert "cannot be used" in refused("replay", tmp_path / "file" / "folder")
+    folder = tmp_path / "file" / "folder"
+    assert f"{folder} holds no ledger" in refused("replay", folder)
 
 
 def test_replay_names_a_file_that_is_no_database(tmp_path: Path) -> None:
@@ -47,17 +49,23 @@ def test_replay_names_a_file_that_is_no_database(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["serve", "replay"])
 def test_a_full_disk_is_told(tmp_path: Path, command: str) -> None:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(tmp_path)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(tmp_path)]
     try:
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("mounting a small disk needs root")
     try:
+        if command == "replay":
+            with served(tmp_path):
+                pass
+        with (tmp_path / "filling").open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(4_096)):
+                pass
         said = refused(command, tmp_path)
     finally:
         subprocess.run(["umount", str(tmp_path)], check=True)  # noqa: S607 - wherever it lies
-    assert "full" in said
     assert str(tmp_path) in said
+    assert "full" in said.replace(str(tmp_path), "")
 
 
 def test_a_network_that_could_never_open_a_run_is_not_founded(tmp_path: Path) -> None:

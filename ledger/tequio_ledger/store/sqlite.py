@@ -103,6 +103,7 @@ class Sqlite:
         message, path = str(err.orig), self._path
         reasons = {
             "full": f"the disk of {path} is full: free some space",
+            "disk I/O": f"the disk of {path} is full or fails: free some space, and check it",
             "readonly": f"{path} is read-only: give the service a folder it may write",
             "unable to open": f"{path} cannot be opened: check the folder and its owner",
             "not a database": f"{path} is not a database of tequio-ledger: choose another folder",
