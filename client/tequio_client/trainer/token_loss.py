@@ -252,7 +252,7 @@ def _output_rows(model: CausalModel) -> int:
     if isinstance(network, Llama):
         return network.config.vocab_size
     head = network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
-    weight = getattr(head, "weight", None)
+    weight = getattr(getattr(head, "matrix", head), "weight", None)  # beside adapters it is frozen
     return len(weight) if isinstance(weight, Tensor) else 0
 
 

@@ -13,10 +13,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tequio_client.trainer import device, token_loss
 from tequio_client.trainer.token_loss import IGNORED, TokenLoss
-from tests.support import architectures
+from tests.support import architectures, frozen_base
 from tests.support.training_lab import BF16
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.model import CausalModel
 
@@ -148,9 +150,18 @@ class LargestTensor(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
         return out
 
 
-@pytest.mark.parametrize("kind", ["llama", "gemma2", "gpt2"])
-def test_all_logits_never_live_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    built = architectures.small_model(kind)
+@pytest.mark.parametrize(
+    ("kind", "has_adapters"),
+    [("llama", False), ("gemma2", False), ("gpt2", False), ("qwen3", True)],
+)
+def test_all_logits_never_live_at_once(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_adapters: bool
+) -> None:
+    if has_adapters:
+        folder = frozen_base.write_base(tmp_path, **architectures.fields_of(kind))
+        built = frozen_base.first(folder).model
+    else:
+        built = architectures.small_model(kind)
     logits = VOCABULARY * TOKENS
     with LargestTensor() as whole:
         TokenLoss(built, CPU).backward(SAMPLES, 1.0)
