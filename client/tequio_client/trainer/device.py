@@ -36,7 +36,7 @@ _MIB = 1 << 20
 _VOLTA, _AMPERE = (7, 0), (8, 0)  # first CUDA capabilities with units for float16, bfloat16
 _AMD_WITH_BFLOAT16 = ("gfx908", "gfx90a", "gfx94", "gfx95", "gfx11", "gfx12")
 _NO_TENSOR_CORES = "GTX 16"  # of capability 7.5, but without them
-_MPS_OUT_OF_MEMORY = ("MPS backend out of memory", "Invalid buffer size")
+_OUT_OF_MEMORY = "DefaultCPUAllocator", "MPS backend out of memory", "Invalid buffer size"
 _INT32 = torch.iinfo(torch.int32)
 _BYTE = 8
 
@@ -46,9 +46,9 @@ class DeviceError(UserFacingError):
 
 
 def is_out_of_memory(err: Exception) -> bool:
-    """Check whether memory did not suffice; torch says so on MPS by a plain RuntimeError."""
+    """Check whether memory did not suffice; a CPU and MPS raise a plain RuntimeError."""
     is_named = isinstance(err, (torch.OutOfMemoryError, MemoryError))
-    return is_named or str(err).startswith(_MPS_OUT_OF_MEMORY)
+    return is_named or any(one in str(err) for one in _OUT_OF_MEMORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,9 @@ ON_A_MAC = (
     RuntimeError("MPS backend out of memory (MPS allocated: 8.00 GiB). Tried to allocate 3.00 GiB"),
     RuntimeError("Invalid buffer size: 9.54 GiB"),
 )
+ON_A_CPU = RuntimeError(
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate"
+)
 SAMPLES = torch.randint(0, 256, (8, SEQUENCE + 1), generator=torch.Generator().manual_seed(1))
 
 
@@ -137,7 +140,14 @@ def test_a_batch_is_halved_then_recomputed_then_halved_again(
         torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-6, msg=name)
 
 
-@pytest.mark.parametrize("error", [ON_OTHER_CARDS, *ON_A_MAC])
+def test_torch_tells_of_full_main_memory_in_these_words() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(1 << 60, dtype=torch.uint8)  # more than a processor can address
+    assert device.is_out_of_memory(caught.value)
+    assert not device.is_out_of_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
+
+
+@pytest.mark.parametrize("error", [ON_OTHER_CARDS, *ON_A_MAC, ON_A_CPU])
 def test_less_memory_than_one_recomputed_sample_takes_is_an_error(
     error: RuntimeError, monkeypatch: pytest.MonkeyPatch
 ) -> None:
