@@ -49,6 +49,8 @@ DECODERS: dict[str, dict[str, Any]] = {
     "mamba": {"vocab_size": 256, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
 }
 """Configurations by model_type."""
+NO_DROPOUT = {"attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+"""Fields of a GPT-2 whose training can be repeated."""
 _EXPERTS = {
     "num_experts": 4,
     "num_local_experts": 4,

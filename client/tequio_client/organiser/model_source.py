@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,16 +122,16 @@ def check_continues(parent: ContinuedHead, corpus: Corpus, algorithm: Algorithm)
         )
 
 
-def check_repeatable(source: ModelSourceSpec) -> None:
-    """Raise UserFacingError for a model whose training nobody can repeat: dropout is random."""
-    for name, value in json.loads(source.config).items():
-        is_rate = name.endswith(("dropout", "pdrop")) and isinstance(value, int | float)
-        if is_rate and value > 0:
-            raise UserFacingError(
-                f"the model's configuration has {name} {value}: its training cannot be repeated, "
-                "so nobody could audit it; set it to 0, or write in the plan: [audit] newcomers = "
-                "0, others = 0"
-            )
+def check_repeatable(source: ModelSourceSpec, chances: Mapping[str, float]) -> None:
+    """Raise UserFacingError for a model whose training is random, by `ModelOutline.chances`."""
+    if chances:
+        named = ", ".join(f"{name} {value}" for name, value in chances.items())
+        raise UserFacingError(
+            f"training {source.label} is random ({named}), so nobody could repeat it for an audit: "
+            "set these to 0 in its config.json (of a copy of the folder, for a model of the Hub; "
+            "fields that are not there have defaults), or write in the plan: [audit] newcomers = "
+            "0, others = 0"
+        )
 
 
 def make_origin(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> FirstHead:

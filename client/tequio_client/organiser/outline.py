@@ -73,10 +73,10 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     network = _network(source, plugin)
     model_source.check_vocabulary(source, corpus, network.vocabulary)
     model_source.check_context(source, corpus, network.context)
+    shape = _trained(source, network)
     audits = plans.manifest_audits(plan.audit)
     if audits is not UNSET:
-        model_source.check_repeatable(source)
-    shape = _trained(source, network)
+        model_source.check_repeatable(source, network.chances)
     tasks = _task_files(plan, path, corpus)
     measures = plans.manifest_measures(plan.measure, [one.described for one in tasks])
     draft = Manifest(

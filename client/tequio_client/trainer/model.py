@@ -9,7 +9,7 @@ before anything is allocated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -168,13 +168,15 @@ class CausalModel:
 class ModelOutline:
     """A network without weights: its tensors as a manifest lists them, its vocabulary and context.
 
-    `context` is the largest number of inputs, 0 if there is none.
+    `context` is the largest number of inputs, 0 if there is none; `chances` are the fields of the
+    configuration that make its training random.
     """
 
     tensors: tuple[tuple[str, tuple[int, ...]], ...]
     aliases: tuple[tuple[str, str], ...]
     vocabulary: int
     context: int
+    chances: Mapping[str, float] = field(default_factory=dict)
 
 
 def build(config: bytes) -> CausalModel:
@@ -220,6 +222,7 @@ def outline(config: bytes) -> ModelOutline:
         aliases=sketch.aliases,
         vocabulary=vocabulary_size(sketch),
         context=context_length(sketch),
+        chances=network_checks.chance_fields(sketch.network),
     )
 
 

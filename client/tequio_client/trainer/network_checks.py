@@ -48,6 +48,36 @@ def check_tables(network: nn.Module) -> None:
         )
 
 
+def chance_fields(network: nn.Module) -> dict[str, float]:
+    """List the fields of a configuration because of which the network's training is random.
+
+    They are those of dropout and of noise, with their values: none if nothing in the network draws.
+    A value of a configuration alone proves nothing, since heads that a run does not train have some
+    (`classifier_dropout`).
+    """
+    if not any(_draws(one) for one in network.modules()):
+        return {}
+    fields = network.config.to_dict()  # type: ignore[union-attr,operator]  # of transformers
+    nested = [one for one in fields.values() if isinstance(one, dict)]
+    return {
+        name: value
+        for part in (fields, *nested)
+        for name, value in part.items()
+        if _is_chance(name, value)
+    }
+
+
+def _draws(module: nn.Module) -> bool:
+    own = vars(module)
+    is_dropout = "Dropout" in type(module).__name__ and own.get("p", 0) > 0
+    return is_dropout or any(_is_chance(name, value) for name, value in own.items())
+
+
+def _is_chance(name: str, value: object) -> bool:
+    is_positive = isinstance(value, int | float) and value is not True and value > 0
+    return is_positive and ("drop" in name or "jitter" in name)
+
+
 def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int) -> None:
     """Raise UserFacingError for a network that does not predict the next token from ids [B, L].
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
+from msgspec import UNSET
 from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
@@ -16,6 +17,7 @@ from tequio_client.checkpoint import export, tensors
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
+from tequio_client.organiser.outline import read_outline
 from tequio_client.trainer import first_head
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
@@ -147,7 +149,8 @@ def test_quantised_weights_are_refused_before_they_are_fetched(tmp_path: Path) -
 @pytest.mark.parametrize("name", ["gpt2", "qwen3", "gpt_neox"])
 def test_a_run_goes_on_from_another_architecture(name: str, tmp_path: Path) -> None:
     data_of(tmp_path)
-    model = architectures.write(tmp_path / "model", architectures.fields_of(name))
+    fields = architectures.fields_of(name) | (architectures.NO_DROPOUT if name == "gpt2" else {})
+    model = architectures.write(tmp_path / "model", fields)
     prepared = opened(tmp_path, model)
     described = prepared.manifest.model
     assert described.parameters == sum(one.numel() for one in files_of(model).values())
@@ -263,3 +266,23 @@ def test_a_repository_that_is_nowhere_is_named(
     with pytest.raises(UserFacingError, match="folder nobody/none not found, and it could not"):
         plan_of(tmp_path, "--from", "nobody/none")
     assert not (tmp_path / "run.toml").exists()
+
+
+def test_a_model_whose_training_is_random_is_refused_unless_nobody_audits_it(
+    tmp_path: Path,
+) -> None:
+    data_of(tmp_path)
+    fields = architectures.fields_of("gpt2") | {"embd_pdrop": 0.0}  # the others have defaults
+    architectures.write(tmp_path / "model", fields)
+    plan = tmp_path / "plan.toml"
+    plan.write_text('name = "a"\n[model]\nsource = "model"\n[data]\nfolder = "data"\n')
+    with pytest.raises(UserFacingError) as caught:
+        read_outline(plan)
+    said = str(caught.value)
+    assert "attn_pdrop 0.1" in said
+    assert "embd_pdrop" not in said
+    assert "config.json" in said
+    without = "[audit] newcomers = 0, others = 0"
+    assert without in said
+    plan.write_text(plan.read_text() + without.replace("] ", "]\n").replace(", ", "\n"))
+    assert read_outline(plan).manifest.audit is UNSET

@@ -14,7 +14,15 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from tequio_client.checkpoint import layout, tensors
-from tequio_client.trainer import device, first_head, inner, likelihood, model
+from tequio_client.trainer import (
+    device,
+    first_head,
+    hub_models,
+    inner,
+    likelihood,
+    model,
+    network_checks,
+)
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.likelihood import ScoringDevice
@@ -159,6 +167,34 @@ def test_the_same_scaling_under_another_name_is_refused(kind: str) -> None:
     fields = architectures.fields_of("phi3") | {"rope_scaling": scaling}
     with pytest.raises(ModelRefusedError, match="'longrope' makes early predictions depend on how"):
         model.outline(json.dumps(fields).encode())
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "named"),
+    [
+        ("gpt2", {}, "resid_pdrop"),
+        ("gpt2", architectures.NO_DROPOUT, ""),
+        ("opt", {}, "dropout"),
+        ("opt", {"dropout": 0.0, "layerdrop": 0.5}, "layerdrop"),
+        ("gpt_neox", {"classifier_dropout": 0.1}, ""),
+        ("gpt_neox", {"attention_dropout": 0.1}, "attention_dropout"),
+        ("qwen3", {"attention_dropout": 0.2}, "attention_dropout"),
+        ("biogpt", {"hidden_dropout_prob": 0.1}, "hidden_dropout_prob"),
+        ("mixtral", {"router_jitter_noise": 0.1}, "router_jitter_noise"),
+    ],
+)
+def test_what_makes_training_random_is_known_on_paper(
+    kind: str, changes: dict[str, float], named: str
+) -> None:
+    fields = architectures.DECODERS["mistral"] | architectures.DECODERS.get(kind, {}) | changes
+    built = hub_models.build({**fields, "model_type": kind}).train()
+    ids, seen = IDS[:, :16], []
+    for seed in range(8):
+        torch.manual_seed(seed)
+        seen.append(built(ids, use_cache=False).logits)
+    chances = network_checks.chance_fields(built)
+    assert all(torch.equal(one, seen[0]) for one in seen) is (not chances)
+    assert (named in chances) if named else not chances
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
