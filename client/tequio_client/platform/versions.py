@@ -191,14 +191,19 @@ def go_back() -> str:
 
 
 def clean_up(own: str) -> None:
-    """Delete versions that can start no more: all but `own`, the current one and the previous.
+    """Delete versions older than `own`, and what was fetched of such.
 
-    And what was fetched of versions older than `own`, which nobody installs any more.
+    The current version and the one before it stay, unless a package of the system has brought an
+    `own` that is newer. Runtimes stay until that of `own` is installed, which takes the files from
+    them that have not changed.
     """
-    now = state()
+    now, kept = state(), {own}
+    if not _is_newer(own, now.current):
+        kept |= {now.current, now.previous}
     for part in PROGRAMS:
-        for version in installed(part):
-            if version not in (own, now.current, now.previous) and not _is_newer(version, own):
+        is_needed = part == "runtime" and not program_of(part, own).is_file()
+        for version in () if is_needed else installed(part):
+            if version not in kept and not _is_newer(version, own):
                 shutil.rmtree(folder_of(part, version), ignore_errors=True)
         for folder in (data_folder() / part).glob(".*"):
             version = folder.stem.removeprefix(".")

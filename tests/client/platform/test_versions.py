@@ -99,6 +99,24 @@ def test_what_can_start_and_one_before_it_are_kept() -> None:
     assert versions.installed("runtime") == [NEW, OLD]
 
 
+def test_older_runtimes_stay_until_the_new_one_has_taken_what_it_shares_with_them() -> None:
+    put("runtime", OLD)
+    versions.clean_up(NEW)  # a package of the system, just upgraded
+    assert versions.installed("runtime") == [OLD]
+    put("runtime", NEW)
+    versions.clean_up(NEW)
+    assert versions.installed("runtime") == [NEW]
+
+
+def test_versions_that_a_newer_package_of_the_system_has_overtaken_are_deleted() -> None:
+    put("app", OLD, NEW)
+    put("runtime", OLD, NEW, NEWEST)
+    versions.switch_to(NEW, running=OLD)
+    versions.confirm(NEW)
+    versions.clean_up(NEWEST)
+    assert (versions.installed("app"), versions.installed("runtime")) == ([], [NEWEST])
+
+
 def test_downloads_that_never_became_a_version_are_deleted_once_a_newer_one_runs() -> None:
     put("runtime", NEW)
     runtimes = versions.data_folder() / "runtime"
