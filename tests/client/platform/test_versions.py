@@ -72,6 +72,26 @@ def test_only_starts_of_the_app_count() -> None:
     assert started() is None
 
 
+def test_clicks_while_a_new_version_runs_are_no_failed_starts() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    assert started() == NEW
+    with versions.trial_of(NEW):
+        assert [started() for _ in range(3)] == [NEW] * 3
+        with versions.trial_of(NEW):  # each click starts it, which shows the first one's window
+            pass
+        assert started() == NEW
+    assert [started(), started()] == [NEW, None], "it ended before it had confirmed"
+
+
+def test_a_confirmed_version_needs_no_lock() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    versions.confirm(NEW)
+    with versions.trial_of(NEW):
+        assert not list(versions.data_folder().rglob("*.lock"))
+
+
 def test_a_package_of_the_system_that_is_newer_starts_itself() -> None:
     put("app", NEW)
     versions.switch_to(NEW, running=OLD)
