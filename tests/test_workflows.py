@@ -108,6 +108,27 @@ def test_a_draft_follows_two_equal_builds_on_each_system() -> None:
     assert tag.startswith("v"), "YAML reads the key `on` as true"
 
 
+def test_what_a_maintainer_publishes_is_what_was_built_twice_and_compared() -> None:
+    """The folders that docs/releasing.md adds are parts of the workflow's build."""
+    release = workflow(ROOT / ".github" / "workflows" / "release.yml")
+    systems = release["jobs"]["build"]["strategy"]["matrix"]["include"]
+    parts = {one["system"]: one["parts"].split() for one in systems}
+    guide = (ROOT / "docs" / "releasing.md").read_text("utf-8")
+    (added,) = re.findall(r"`tequio release add releases/ ([^`]+)`, of the folders", guide)
+    assert set(re.findall(r"build/package/tequio\S*", added)) == {
+        f"build/package/{'tequio' if part == 'app' else f'tequio-{part}'}"
+        for part in parts["linux"]
+        if part != "installers"
+    }
+    assert f'`make package ARGS="{" ".join(parts["linux"])}"` on Linux' in guide
+    assert parts["windows"] == parts["macos"] == ["app", "runtime", "installers"], "`make package`"
+
+
+@each
+def test_torch_comes_from_the_index_that_the_repository_names(path: Path) -> None:
+    assert workflow(path)["env"] == {"PIP_EXTRA_INDEX_URL": "${{ vars.TORCH_INDEX }}"}
+
+
 @each
 def test_packages_are_tested_as_root_on_linux_with_nothing_skipped(path: Path) -> None:
     steps = [step for _, job in jobs(path) for step in job["steps"]]

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 BUILT, NEXT = ROOT / "build" / "package", ROOT / "build" / "package-next"
-APP, RUNTIME = BUILT / "tequio" / "tequio", BUILT / "tequio-runtime" / "tequio-runtime"
+RUNTIMES = [BUILT / name for name in ("tequio-runtime", "tequio-runtime-cpu")]
+"""The second one in place of the first where a release is built."""
+RUNTIME_FOLDER = next((one for one in RUNTIMES if one.is_dir()), RUNTIMES[0])
+APP, RUNTIME = BUILT / "tequio" / "tequio", RUNTIME_FOLDER / "tequio-runtime"
 NEWER = "9.9.9"
 EVERYTHING_VARIABLE = "TEQUIO_TEST_EVERYTHING"
 """Set where every tool is there: a test that is skipped then fails."""
@@ -86,7 +89,7 @@ def releases(tmp_path: Path) -> Iterator[ReleaseMirror]:
 
 
 def _publish(mirror: Mirror, version: str, app: Path) -> None:
-    mirror.publish(version, ("app", "", app), ("runtime", "cpu", BUILT / "tequio-runtime"))
+    mirror.publish(version, ("app", "", app), ("runtime", "cpu", RUNTIME_FOLDER))
 
 
 @pytest.fixture
