@@ -124,6 +124,44 @@ def test_what_a_maintainer_publishes_is_what_was_built_twice_and_compared() -> N
     assert parts["windows"] == parts["macos"] == ["app", "runtime", "installers"], "`make package`"
 
 
+KINDS = ("amd64.deb", "x86_64.rpm", "linux-x86_64.tar.xz", "Setup.exe", "arm64.dmg")
+
+
+@pytest.mark.parametrize("missing", ["", *KINDS])
+def test_a_draft_has_one_installer_of_each_kind(missing: str, tmp_path: Path) -> None:
+    for system, kinds in {"linux": KINDS[:3], "windows": KINDS[3:4], "macos": KINDS[4:]}.items():
+        made = tmp_path / f"{system}-first"
+        (made / "package" / "installers").mkdir(parents=True)
+        for name in {*kinds} - {missing}:
+            (made / "package" / "installers" / name).write_text(name)
+        (made / "package" / "tequio").mkdir()
+        command = ("tar", "-C", made, "-cf", made / "package.tar", "package")
+        subprocess.run(command, check=True)
+    (tmp_path / "linux-first" / "release").mkdir()
+    (tmp_path / "linux-first" / "release" / "tequio.whl").write_text("wheel")
+    release = dict(jobs(ROOT / ".github" / "workflows" / "release.yml"))
+    (gather,) = (one for one in release["publish"]["steps"] if one.get("name") == "Gather")
+    command = ("bash", "-e", "-c", gather["run"])  # as GitHub runs a step
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    if missing:
+        kind = missing.partition(".")[2]
+        assert (done.returncode, done.stderr) == (1, f"one .{kind} is needed, and there are 0\n")
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        drafted = {path.name for path in (tmp_path / "release").iterdir()}
+        assert drafted == {*KINDS, "tequio.whl", "SHA256SUMS"}
+        assert len((tmp_path / "subjects").read_text().splitlines()) == len(KINDS) + 1 + 3
+
+
+@each
+def test_windows_has_what_compiles_its_installer(path: Path) -> None:
+    for _, job in jobs(path):
+        steps = [step.get("run", "") for step in job["steps"]]
+        packed = [at for at, run in enumerate(steps) if "package/build.sh" in run]
+        bringing = [at for at, run in enumerate(steps) if "choco install nsis" in run]
+        assert [at for at in packed if not any(one < at for one in bringing)] == []
+
+
 @each
 def test_torch_comes_from_the_index_that_the_repository_names(path: Path) -> None:
     assert workflow(path)["env"] == {"PIP_EXTRA_INDEX_URL": "${{ vars.TORCH_INDEX }}"}

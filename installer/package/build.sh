@@ -82,14 +82,16 @@ make_installers() {
   version=$("$BIN/python" -c 'from tequio_shared.version import BUILD; print(BUILD)')
   mkdir -p "$BUILT/installers"
   case $(uname -s) in
-    Linux) installer/linux/build.sh "$version" ;;
+    Linux)
+      installer/linux/build.sh "$version"
+      if command -v makensis >/dev/null; then
+        installer/windows/build.sh "$version"  # for its tests
+      else
+        printf 'no installer for the tests of Windows: it needs makensis (nsis)\n'
+      fi ;;
     Darwin) installer/macos/build.sh "$version" ;;
+    *) installer/windows/build.sh "$version" ;;
   esac
-  if command -v makensis >/dev/null; then
-    installer/windows/build.sh "$version"
-  else
-    printf 'no installer for Windows: it needs makensis (nsis)\n'
-  fi
   ls -l "$BUILT/installers"
 }
 
