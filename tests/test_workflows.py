@@ -139,10 +139,7 @@ def test_a_draft_has_one_installer_of_each_kind(missing: str, tmp_path: Path) ->
         subprocess.run(command, check=True)
     (tmp_path / "linux-first" / "release").mkdir()
     (tmp_path / "linux-first" / "release" / "tequio.whl").write_text("wheel")
-    release = dict(jobs(ROOT / ".github" / "workflows" / "release.yml"))
-    (gather,) = (one for one in release["publish"]["steps"] if one.get("name") == "Gather")
-    command = ("bash", "-e", "-c", gather["run"])  # as GitHub runs a step
-    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    done = run_step("publish", "Gather", tmp_path)
     if missing:
         kind = missing.partition(".")[2]
         assert (done.returncode, done.stderr) == (1, f"one .{kind} is needed, and there are 0\n")
@@ -151,6 +148,26 @@ def test_a_draft_has_one_installer_of_each_kind(missing: str, tmp_path: Path) ->
         drafted = {path.name for path in (tmp_path / "release").iterdir()}
         assert drafted == {*KINDS, "tequio.whl", "SHA256SUMS"}
         assert len((tmp_path / "subjects").read_text().splitlines()) == len(KINDS) + 1 + 3
+
+
+def test_no_release_is_built_that_trusts_no_mirror(tmp_path: Path) -> None:
+    trust = tmp_path / "installer" / "trust"
+    trust.mkdir(parents=True)
+    for name in ("root.json", "mirrors.json"):
+        done = run_step("version", "What packages trust is there", tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"no installer/trust/{name}: ")
+        (trust / name).touch()
+    done = run_step("version", "What packages trust is there", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def run_step(job: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a step of the release in a folder, as GitHub runs it."""
+    release = dict(jobs(ROOT / ".github" / "workflows" / "release.yml"))
+    (step,) = (one for one in release[job]["steps"] if one.get("name") == name)
+    command = ("bash", "-e", "-c", step["run"])
+    return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
 
 
 @each

@@ -234,7 +234,7 @@ def _content(metadata: str) -> bytes:
 def trust_command(*, folder: Path, out: Path, mirrors: tuple[str, ...]) -> None:
     """Write what a build carries.
 
-    `make package` takes OUT from TEQUIO_RELEASES.
+    Commit OUT as installer/trust: `make package` takes it from there.
     """
     ReleaseRepository(folder).trust(list(mirrors), out)
 
