@@ -320,8 +320,12 @@ def test_maintenance_stops_the_ledger_and_keeps_one_folder_open() -> None:
     assert container["command"] == ["sleep", "infinity"]
     assert not {"livenessProbe", "startupProbe", "args"} & container.keys()
     assert variables(found) == variables(render(PRODUCTION))
-    (line,) = [one for one in found.notes.splitlines() if "kubectl" in one]
-    assert unknown_options(line.partition(" -- ")[2].split()) == []
+    run, replace = (one.strip() for one in found.notes.splitlines() if "kubectl" in one)
+    assert unknown_options(run.partition(" -- ")[2].split()) == []
+    # In order, Kubernetes replaces no pod that never became ready: somebody has to delete it.
+    assert found.one("StatefulSet")["spec"]["podManagementPolicy"] == "OrderedReady"
+    assert replace == "kubectl -n net delete pod tequio-ledger-0"
+    assert "kubectl --namespace net1 delete pod tequio-ledger-0" in chart.PAGE.read_text("utf-8")
 
 
 def test_the_keys_of_a_folder_are_kept_and_an_empty_folder_gets_those_of_the_secret(

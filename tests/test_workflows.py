@@ -108,6 +108,82 @@ def test_a_draft_follows_two_equal_builds_on_each_system() -> None:
     assert tag.startswith("v"), "YAML reads the key `on` as true"
 
 
+def test_what_a_maintainer_publishes_is_what_was_built_twice_and_compared() -> None:
+    """The folders that docs/releasing.md adds are parts of the workflow's build."""
+    release = workflow(ROOT / ".github" / "workflows" / "release.yml")
+    systems = release["jobs"]["build"]["strategy"]["matrix"]["include"]
+    parts = {one["system"]: one["parts"].split() for one in systems}
+    guide = (ROOT / "docs" / "releasing.md").read_text("utf-8")
+    (added,) = re.findall(r"`tequio release add releases/ ([^`]+)`, of the folders", guide)
+    assert set(re.findall(r"build/package/tequio\S*", added)) == {
+        f"build/package/{'tequio' if part == 'app' else f'tequio-{part}'}"
+        for part in parts["linux"]
+        if part != "installers"
+    }
+    assert f'`make package ARGS="{" ".join(parts["linux"])}"` on Linux' in guide
+    assert parts["windows"] == parts["macos"] == ["app", "runtime", "installers"], "`make package`"
+
+
+KINDS = ("amd64.deb", "x86_64.rpm", "linux-x86_64.tar.xz", "Setup.exe", "arm64.dmg")
+
+
+@pytest.mark.parametrize("missing", ["", *KINDS])
+def test_a_draft_has_one_installer_of_each_kind(missing: str, tmp_path: Path) -> None:
+    for system, kinds in {"linux": KINDS[:3], "windows": KINDS[3:4], "macos": KINDS[4:]}.items():
+        made = tmp_path / f"{system}-first"
+        (made / "package" / "installers").mkdir(parents=True)
+        for name in {*kinds} - {missing}:
+            (made / "package" / "installers" / name).write_text(name)
+        (made / "package" / "tequio").mkdir()
+        command = ("tar", "-C", made, "-cf", made / "package.tar", "package")
+        subprocess.run(command, check=True)
+    (tmp_path / "linux-first" / "release").mkdir()
+    (tmp_path / "linux-first" / "release" / "tequio.whl").write_text("wheel")
+    done = run_step("publish", "Gather", tmp_path)
+    if missing:
+        kind = missing.partition(".")[2]
+        assert (done.returncode, done.stderr) == (1, f"one .{kind} is needed, and there are 0\n")
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        drafted = {path.name for path in (tmp_path / "release").iterdir()}
+        assert drafted == {*KINDS, "tequio.whl", "SHA256SUMS"}
+        assert len((tmp_path / "subjects").read_text().splitlines()) == len(KINDS) + 1 + 3
+
+
+def test_no_release_is_built_that_trusts_no_mirror(tmp_path: Path) -> None:
+    trust = tmp_path / "installer" / "trust"
+    trust.mkdir(parents=True)
+    for name in ("root.json", "mirrors.json"):
+        done = run_step("version", "What packages trust is there", tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"no installer/trust/{name}: ")
+        (trust / name).touch()
+    done = run_step("version", "What packages trust is there", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def run_step(job: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a step of the release in a folder, as GitHub runs it."""
+    release = dict(jobs(ROOT / ".github" / "workflows" / "release.yml"))
+    (step,) = (one for one in release[job]["steps"] if one.get("name") == name)
+    command = ("bash", "-e", "-c", step["run"])
+    return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+
+
+@each
+def test_windows_has_what_compiles_its_installer(path: Path) -> None:
+    for _, job in jobs(path):
+        steps = [step.get("run", "") for step in job["steps"]]
+        packed = [at for at, run in enumerate(steps) if "package/build.sh" in run]
+        bringing = [at for at, run in enumerate(steps) if "choco install nsis" in run]
+        assert [at for at in packed if not any(one < at for one in bringing)] == []
+
+
+@each
+def test_torch_comes_from_the_index_that_the_repository_names(path: Path) -> None:
+    assert workflow(path)["env"] == {"PIP_EXTRA_INDEX_URL": "${{ vars.TORCH_INDEX }}"}
+
+
 @each
 def test_packages_are_tested_as_root_on_linux_with_nothing_skipped(path: Path) -> None:
     steps = [step for _, job in jobs(path) for step in job["steps"]]

@@ -1,7 +1,7 @@
 """Process set-up: logging to a terminal or as JSON lines, no core dumps, one process per folder.
 
-structlog and filelock are imported only when they are used, since the app is installed without
-them.
+structlog and filelock are imported only when they are used: not every extra has them, and the app
+starts without them.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ highlight_language = "text"
 
 html_theme = "furo"
 html_theme_options: dict[str, object] = {"top_of_page_buttons": []}
-html_logo = str(DOCS.parent / "ledger/tequio_ledger/web/pages/static/logo.svg")
+# From here, and not from the root: Sphinx writes a hash of these settings beside the pages.
+html_logo = "../../ledger/tequio_ledger/web/pages/static/logo.svg"
 html_favicon = html_logo
 html_static_path = ["static"]
 html_css_files = ["tokens.css", "tequio.css"]

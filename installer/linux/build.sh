@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 VERSION=$1
 HERE=installer/linux
 BUILT=$PWD/build/package
-WORK=$BUILT/work/linux
+WORK=$PWD/build/work/linux
 OUT=$BUILT/installers
 ROOT=$WORK/root
 MACHINE=$(uname -m)
@@ -90,7 +90,7 @@ Architecture: $arch
 Section: science
 Priority: optional
 Maintainer: Tequio contributors
-Installed-Size: $(du -sk --exclude=DEBIAN "$ROOT" | cut -f1)
+Installed-Size: $(find "$ROOT/usr" -type f -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
 Depends: $depends
 Recommends: desktop-file-utils, xdg-utils, fonts-dejavu-core | fonts-noto-core
 Suggests: gnome-shell-extension-appindicator
@@ -116,6 +116,7 @@ make_rpm() {
   }" "$WORK/tequio.spec" < <(sed 's/.*/Requires: &()(64bit)/' "$WORK/libraries")
   rpmbuild -bb --quiet --target "$MACHINE" --define "_topdir $WORK/rpm" --define "_rpmdir $OUT" \
     --define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
+    --define 'use_source_date_epoch_as_buildtime 1' --define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost tequio' \
     --define "staged $ROOT" "$WORK/tequio.spec"
 }
 

@@ -23,7 +23,7 @@ if [ -n "${TEQUIO_SIGN_AS:-}" ]; then
   codesign --verify --deep --strict "$app"
 fi
 
-folder=build/package/work/dmg
+folder=build/work/dmg
 rm -rf "$folder" "$image"
 mkdir -p "$folder"
 cp -R "$app" "$folder/"

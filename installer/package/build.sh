@@ -15,6 +15,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 BIN=.venv/bin
 [ -d "$BIN" ] || BIN=.venv/Scripts  # on Windows
 BUILT=build/package
+WORK=build/work
 
 main() {
   [ $# -gt 0 ] || set -- app runtime installers
@@ -33,12 +34,12 @@ main() {
 
 freeze() {
   TEQUIO_PART=$1 "$BIN/pyinstaller" --noconfirm --log-level WARN \
-    --distpath "$BUILT" --workpath "$BUILT/work/$1${2:-}" installer/package/tequio.spec
+    --distpath "$BUILT" --workpath "$WORK/$1${2:-}" installer/package/tequio.spec
 }
 
 # A runtime with another build of torch than this environment's, which lies beside it and is found first.
 freeze_for() {
-  local lock=installer/locks/torch-$1.lock base=$PWD/$BUILT/work/torch-$1 torch
+  local lock=installer/locks/torch-$1.lock base=$PWD/$WORK/torch-$1 torch
   # PyInstaller keeps libraries in their packages' folders if these lie in a site-packages, and copies them to the top otherwise.
   torch=$(PYTHONUSERBASE=$base "$BIN/python" -c 'import site; print(site.getusersitepackages())')
   [ "$1" != cuda ] || lock=installer/locks/torch.lock  # the package registry's build for Linux
@@ -81,14 +82,16 @@ make_installers() {
   version=$("$BIN/python" -c 'from tequio_shared.version import BUILD; print(BUILD)')
   mkdir -p "$BUILT/installers"
   case $(uname -s) in
-    Linux) installer/linux/build.sh "$version" ;;
+    Linux)
+      installer/linux/build.sh "$version"
+      if command -v makensis >/dev/null; then
+        installer/windows/build.sh "$version"  # for its tests
+      else
+        printf 'no installer for the tests of Windows: it needs makensis (nsis)\n'
+      fi ;;
     Darwin) installer/macos/build.sh "$version" ;;
+    *) installer/windows/build.sh "$version" ;;
   esac
-  if command -v makensis >/dev/null; then
-    installer/windows/build.sh "$version"
-  else
-    printf 'no installer for Windows: it needs makensis (nsis)\n'
-  fi
   ls -l "$BUILT/installers"
 }
 

@@ -33,6 +33,7 @@ RequestExecutionLevel user
 !else
   SetCompressor /SOLID lzma
 !endif
+SetDateSave off  ; two builds of one commit are the same: the files get the time when they are installed
 ManifestDPIAware true
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey "ProductName" "${NAME}"

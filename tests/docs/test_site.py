@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import json
 import re
+import runpy
 import socket
 import subprocess
 import sys
@@ -77,6 +78,15 @@ def test_every_document_is_a_page(site: Path) -> None:
     documents = [page for kind in ("md", "ipynb") for page in (ROOT / "docs").rglob(f"*.{kind}")]
     names = {page.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for page in documents}
     assert {name for name in names if not (site / name).is_file()} == set()
+
+
+def test_no_setting_of_the_pages_names_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sphinx writes a hash of them beside the pages, which two builds have in two folders."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    settings = runpy.run_path(str(ROOT / "docs" / "site" / "conf.py"))
+    of_pages = {name: value for name, value in settings.items() if name.startswith("html_")}
+    assert (ROOT / "docs" / "site" / of_pages["html_logo"]).is_file()
+    assert str(ROOT) not in repr(of_pages)
 
 
 def test_a_notebook_is_a_page_and_a_download(site: Path) -> None:

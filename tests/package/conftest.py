@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 BUILT, NEXT = ROOT / "build" / "package", ROOT / "build" / "package-next"
-APP, RUNTIME = BUILT / "tequio" / "tequio", BUILT / "tequio-runtime" / "tequio-runtime"
-NEWER = "9.9.9"
+RUNTIMES = [BUILT / name for name in ("tequio-runtime", "tequio-runtime-cpu")]
+"""The second one in place of the first where a release is built."""
+RUNTIME_FOLDER = next((one for one in RUNTIMES if one.is_dir()), RUNTIMES[0])
+APP, RUNTIME = BUILT / "tequio" / "tequio", RUNTIME_FOLDER / "tequio-runtime"
+NEWER, NAMED = "9.9.9", '["https://mirror.example/"]'
 EVERYTHING_VARIABLE = "TEQUIO_TEST_EVERYTHING"
 """Set where every tool is there: a test that is skipped then fails."""
 COPIED = ("client", "shared", "assets", "ledger", "installer", "pyproject.toml", "LICENSE")
@@ -51,11 +54,11 @@ class ReleaseMirror:
     mirror: Mirror
 
     def publish_newer(self) -> None:
-        _publish(self.mirror, NEWER, _newer_app())
+        _publish(self.mirror, NEWER, newer_app())
 
 
-def _newer_app() -> Path:
-    """Build a newer version's app, once."""
+def newer_app() -> Path:
+    """Build a newer version's app, once, in a checkout that names a mirror."""
     source = NEXT / "source"
     built = source / "build" / "package" / "tequio"
     if not built.is_dir():
@@ -64,6 +67,8 @@ def _newer_app() -> Path:
         for name in COPIED:
             path = ROOT / name
             (shutil.copytree if path.is_dir() else shutil.copy2)(path, source / name)
+        (source / "installer" / "trust").mkdir(exist_ok=True)
+        (source / "installer" / "trust" / "mirrors.json").write_text(NAMED)
         (source / ".venv").symlink_to(ROOT / ".venv")
         version = source / "shared" / "tequio_shared" / "version.py"
         version.write_text(version.read_text().replace(f'"{BUILD}"', f'"{NEWER}"'))
@@ -86,7 +91,7 @@ def releases(tmp_path: Path) -> Iterator[ReleaseMirror]:
 
 
 def _publish(mirror: Mirror, version: str, app: Path) -> None:
-    mirror.publish(version, ("app", "", app), ("runtime", "cpu", BUILT / "tequio-runtime"))
+    mirror.publish(version, ("app", "", app), ("runtime", "cpu", RUNTIME_FOLDER))
 
 
 @pytest.fixture

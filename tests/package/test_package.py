@@ -17,7 +17,7 @@ from tequio_client.demo.main import run_demo
 from tequio_client.demo.script import quick_script
 from tequio_client.platform.programs import RUNTIME_VARIABLE, tequio
 from tequio_client.worker.children.trainer import run_benchmark
-from tests.package.conftest import APP, RUNTIME
+from tests.package.conftest import APP, NAMED, RUNTIME, newer_app
 from tests.support.real_network import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ def test_the_app_is_small_and_has_no_torch() -> None:
     names = {path.name for path in files}
     assert not any("libtorch" in name for name in names)
     assert {f"qtbase_{code}.qm" for code in ("de", "es", "fr", "ja", "pt_BR", "zh_CN")} <= names
+
+
+def test_a_package_trusts_the_mirrors_that_its_checkout_names() -> None:
+    carried = newer_app() / "_internal" / "tequio_releases" / "mirrors.json"
+    assert carried.read_text() == NAMED
 
 
 def test_the_runtime_knows_the_versions_that_scores_name() -> None:

@@ -188,9 +188,8 @@ def test_key_and_data_stay_unless_their_deletion_is_asked_for(
 
 @pytest.fixture
 def whole() -> Path:
-    """The installer with all files of the app."""
-    (made,) = (BUILT / "installers").glob("Tequio-Setup-*.exe")
-    return made
+    """The installer with all files of the app; it is for tests, and not among those for people."""
+    return BUILT.with_name("package-test") / f"Tequio-Setup-{BUILD}.exe"
 
 
 def test_the_whole_package_is_installed_and_removed(windows: WindowsUser, whole: Path) -> None:

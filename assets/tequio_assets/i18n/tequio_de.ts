@@ -2945,6 +2945,10 @@
         <translation>{what}: {done} von {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>Das Update-Programm wurde unerwartet beendet.</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Es gibt noch keine neuere Version von Tequio.</translation>
     </message>

@@ -2945,6 +2945,10 @@
         <translation>{what}: {done} de {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>El actualizador se detuvo inesperadamente.</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Todavía no hay una versión más nueva de Tequio.</translation>
     </message>

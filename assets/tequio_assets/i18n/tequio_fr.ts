@@ -2945,6 +2945,10 @@
         <translation>{what} : {done} sur {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>Le programme de mise à jour s’est arrêté de manière inattendue.</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Il n’y a pas encore de version plus récente de Tequio.</translation>
     </message>

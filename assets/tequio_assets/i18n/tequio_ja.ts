@@ -2930,6 +2930,10 @@
         <translation>{what}：{done} / {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>更新プログラムが予期せず終了しました。</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Tequioの新しいバージョンはまだありません。</translation>
     </message>

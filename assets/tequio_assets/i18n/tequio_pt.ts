@@ -2945,6 +2945,10 @@
         <translation>{what}: {done} de {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>O atualizador parou inesperadamente.</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Ainda não há uma versão mais nova do Tequio.</translation>
     </message>

@@ -2930,6 +2930,10 @@
         <translation>{what}：{done} / {total}</translation>
     </message>
     <message>
+        <source>The updater stopped unexpectedly.</source>
+        <translation>更新程序意外停止。</translation>
+    </message>
+    <message>
         <source>There is no newer version of Tequio yet.</source>
         <translation>Tequio 还没有更新的版本。</translation>
     </message>

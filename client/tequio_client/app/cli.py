@@ -10,7 +10,8 @@ import click
 
 from tequio_client import cli, heap
 from tequio_client.ledger import networks
-from tequio_client.platform import child
+from tequio_client.platform import child, versions
+from tequio_shared.version import BUILD
 
 
 @click.command()
@@ -36,6 +37,11 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         from tequio_client.app.selftest import run_selftest
 
         sys.exit(run_selftest())
+    with versions.trial_of(BUILD):
+        sys.exit(_run(link, ledger, folder, is_background=background))
+
+
+def _run(link: str, ledger: str | None, folder: Path, *, is_background: bool) -> int:
     with heap.collection_paused():
         from tequio_client.app import main
     from tequio_client.app.registration import app_command, system_link_handler
@@ -46,18 +52,17 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         link_handler = system_link_handler(
             app_command()[:-1], system=sys.platform, home=Path.home(), environ=os.environ
         )
-    code = main.run(
+    return main.run(
         main.AppOptions(
             ledger=ledger,
             folder=folder,
             settings=_settings(folder),
-            is_background=background,
+            is_background=is_background,
             restart_options=_again(folder),
             link=" ".join(link.split()),
             link_handler=link_handler,
         )
     )
-    sys.exit(code)
 
 
 def _again(folder: Path) -> tuple[str, ...]:

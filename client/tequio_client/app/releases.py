@@ -285,7 +285,10 @@ class ReleaseService(QObject):
         else:
             self.runtime_installed.emit()
 
-    def _finished(self) -> None:
+    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        is_failure = code != 0 or status is QProcess.ExitStatus.CrashExit
+        if is_failure and self.held is None and not self.problem:
+            self.problem = self.tr("The updater stopped unexpectedly.")
         process, self._process = self._process, None
         self._watch.stop()
         if process is not None:
@@ -350,7 +353,7 @@ class ReleaseService(QObject):
     def _failed_to_start(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
             self.problem = self._process.errorString()
-            self._finished()
+            self._finished(-1, QProcess.ExitStatus.CrashExit)
 
     def _lower_priority(self) -> None:
         if self._process is not None:

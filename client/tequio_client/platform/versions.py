@@ -6,7 +6,8 @@
 
 A program that was installed hands over to the newest version here. A new version is on trial until
 it has confirmed that it works (`confirm`); one that was started twice without doing so is given up,
-and the one before it starts again. Each change is one file replaced, so that a power cut leaves the
+and the one before it starts again. While it runs (`trial_of`), no further start counts: it only
+shows the first one's window. Each change is one file replaced, so that a power cut leaves the
 old version or the new one.
 """
 
@@ -18,9 +19,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import platformdirs
@@ -28,6 +29,9 @@ import platformdirs
 from tequio_client import files
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 Part = Literal["app", "runtime"]
 INSTALLED_VARIABLE = "TEQUIO_INSTALLED"
@@ -42,6 +46,8 @@ PARTIAL, REMOVED = ".partial", ".removed"
 """Ends of the names of folders with a version that is not complete: .VERSION.partial."""
 _ANY_PROCESS = 0xFFFFFFFF
 _TRIAL_STARTS = 2
+_LOCK_S = 0.1
+"""Time for another start that only looks whether the lock is held."""
 _MOST_SKIPPED = 20
 
 
@@ -149,20 +155,34 @@ def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
     """Return the program to hand over to; None: stay with version `own`.
 
     A start that counts is one after which the app confirms that it works; another one, of a plain
-    command, gives no version up: the app may be confirming it now. Raises OSError.
+    command or while the app runs, gives no version up: the app may be confirming it now. Raises
+    OSError.
     """
     now = state()
+    is_counted = is_counted and now.starts is not None and not _is_running()
     while _is_newer(now.current, own):
-        if is_counted and now.starts is not None and now.starts >= _TRIAL_STARTS:
+        starts = now.starts if is_counted else None
+        if starts is not None and starts >= _TRIAL_STARTS:
             now = _given_up(now)
             _save(now)
         elif program_of("app", now.current).is_file():
-            if now.starts is not None and is_counted:
-                _save(msgspec.structs.replace(now, starts=now.starts + 1))
+            if starts is not None:
+                _save(msgspec.structs.replace(now, starts=starts + 1))
             return program_of("app", now.current)
         else:  # deleted by hand
             now = msgspec.structs.replace(now, current=now.previous, previous="", starts=None)
     return None
+
+
+@contextlib.contextmanager
+def trial_of(own: str) -> Iterator[None]:
+    """State that the app of version `own` runs, if it is on trial: a lock says so."""
+    now = state()
+    with contextlib.ExitStack() as held:
+        if now.current == own and now.starts is not None:
+            with contextlib.suppress(OSError):  # another one has it, or it cannot be made
+                held.enter_context(_trial_lock(_LOCK_S))
+        yield
 
 
 def switch_to(version: str, *, running: str) -> None:
@@ -191,14 +211,19 @@ def go_back() -> str:
 
 
 def clean_up(own: str) -> None:
-    """Delete versions that can start no more: all but `own`, the current one and the previous.
+    """Delete versions older than `own`, and what was fetched of such.
 
-    And what was fetched of versions older than `own`, which nobody installs any more.
+    The current version and the one before it stay, unless a package of the system has brought an
+    `own` that is newer. Runtimes stay until that of `own` is installed, which takes the files from
+    them that have not changed.
     """
-    now = state()
+    now, kept = state(), {own}
+    if not _is_newer(own, now.current):
+        kept |= {now.current, now.previous}
     for part in PROGRAMS:
-        for version in installed(part):
-            if version not in (own, now.current, now.previous) and not _is_newer(version, own):
+        is_needed = part == "runtime" and not program_of(part, own).is_file()
+        for version in () if is_needed else installed(part):
+            if version not in kept and not _is_newer(version, own):
                 shutil.rmtree(folder_of(part, version), ignore_errors=True)
         for folder in (data_folder() / part).glob(".*"):
             version = folder.stem.removeprefix(".")
@@ -226,6 +251,20 @@ def _given_up(now: AppState) -> AppState:
     skipped = (now.current, *(one for one in now.skipped if one != now.current))
     named = tuple(one for one in skipped if one)[:_MOST_SKIPPED]
     return AppState(current=now.previous, skipped=named)
+
+
+def _is_running() -> bool:
+    try:
+        with _trial_lock(0):
+            return False
+    except OSError as err:  # one that cannot be made is held by nobody
+        return isinstance(err, TimeoutError)
+
+
+def _trial_lock(timeout_s: float) -> FileLock:
+    from filelock import FileLock  # noqa: PLC0415 - needed only while a version is on trial
+
+    return FileLock(data_folder() / "app" / "trial.lock", timeout=timeout_s)
 
 
 def _is_newer(version: str, own: str) -> bool:

@@ -178,16 +178,30 @@ def _run(
 
 @contextmanager
 def _reported(*, is_json: bool) -> Iterator[Show]:
-    """Report as the user, or the app, wants it; with JSON errors are events, too."""
-    if not is_json:
-        yield _show_to_person
-        return
+    """Report as the user, or the app, wants it; with JSON errors are events, too.
+
+    Raises UserFacingError.
+    """
     try:
-        yield _write_event
+        with _explained():
+            yield _write_event if is_json else _show_to_person
     except UserFacingError as err:
+        if not is_json:
+            raise
         is_alarm = isinstance(err, ListDiffersError)
         _write_event(ReleaseFailed(reason=str(err), is_alarm=is_alarm))
         sys.exit(1)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot write to {versions.data_folder()} ({err.strerror or err}): free some space, "
+            "or make it writable"
+        ) from err
 
 
 def _write_event(event: ReleaseEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
 
@@ -29,6 +30,8 @@ from tequio_shared.statements.network import SoftwareRelease
 _folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _file = click.Path(dir_okay=False, exists=True, path_type=Path)
 _packed = click.Path(file_okay=False, exists=True, path_type=Path)
+_RENEWAL_DAYS = 60
+"""Time for several people to sign; then programs refuse what has expired."""
 _PASSPHRASE = "TEQUIO_RELEASE_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
@@ -82,7 +85,7 @@ def init_command(
         },
         {"root": root_threshold, "targets": targets_threshold},
     )
-    _show_waiting(folder)
+    _show_state(folder)
 
 
 @release.command("add")
@@ -128,7 +131,7 @@ def add_command(
         bundles.append(made)
     extra = {NETWORKS: read_list(networks)} if networks else {}
     ReleaseRepository(folder).add(bundles, version, extra)
-    _show_waiting(folder)
+    _show_state(folder)
 
 
 @release.command("sign")
@@ -143,7 +146,7 @@ def sign_command(*, folder: Path, keys: tuple[Path, ...]) -> None:
     signers = [read_key(path, _passphrase(path, is_new=False)) for path in keys]
     published = ReleaseRepository(folder).sign(signers)
     click.echo(f"published: {', '.join(published) or 'nothing yet'}")
-    _show_waiting(folder)
+    _show_state(folder)
 
 
 @release.command("rotate")
@@ -161,7 +164,7 @@ def rotate_command(
     """
     public = read_public_key(add) if add else None
     ReleaseRepository(folder).rotate(role, add=public, remove=remove, threshold=threshold)
-    _show_waiting(folder)
+    _show_state(folder)
 
 
 @release.command("renew")
@@ -170,7 +173,7 @@ def rotate_command(
 def renew_command(*, folder: Path, role: str) -> None:
     """Propose the same content with a later expiry."""
     ReleaseRepository(folder).renew(role)
-    _show_waiting(folder)
+    _show_state(folder)
 
 
 @release.command("announce")
@@ -231,14 +234,21 @@ def _content(metadata: str) -> bytes:
 def trust_command(*, folder: Path, out: Path, mirrors: tuple[str, ...]) -> None:
     """Write what a build carries.
 
-    `make package` takes OUT from TEQUIO_RELEASES.
+    Commit OUT as installer/trust: `make package` takes it from there.
     """
     ReleaseRepository(folder).trust(list(mirrors), out)
 
 
-def _show_waiting(folder: Path) -> None:
-    for role, (valid, needed) in ReleaseRepository(folder).waiting().items():
+def _show_state(folder: Path) -> None:
+    repository = ReleaseRepository(folder)
+    waiting = repository.waiting()
+    for role, (valid, needed) in waiting.items():
         click.echo(f"{role} waits for signatures: {valid} of {needed}")
+    soon = datetime.now(UTC) + timedelta(days=_RENEWAL_DAYS)
+    for role, end in repository.ends().items():
+        remedy = f": run `tequio release renew {folder} {role}`, and have it signed"
+        is_due = role in SEVERAL and role not in waiting and end < soon
+        click.echo(f"{role} is valid until {end:%Y-%m-%d}{remedy if is_due else ''}")
 
 
 def _passphrase(path: Path, *, is_new: bool) -> bytes | None:

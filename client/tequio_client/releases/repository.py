@@ -140,6 +140,9 @@ class ReleaseRepository:
         if add is not None:
             root.add_key(add, role)
         if remove:
+            if remove not in root.roles[role].keyids:
+                known = ", ".join(root.roles[role].keyids)
+                raise ReleaseRepositoryError(f"the role {role} has no key {remove}: it has {known}")
             root.revoke_key(remove, role)
         root.roles[role].threshold = threshold or root.roles[role].threshold
         if role not in SEVERAL and root.roles[role].threshold != 1:
@@ -182,6 +185,11 @@ class ReleaseRepository:
                 valid, needed = self._verdict(role, one)
                 found[role] = (valid, needed)
         return found
+
+    def ends(self) -> dict[str, datetime]:
+        """Return when the published metadata of each role expires."""
+        published = {role: self._published_or_none(role) for role in ROLES}
+        return {role: one.signed.expires for role, one in published.items() if one is not None}
 
     def trust(self, mirrors: list[str], folder: Path) -> None:
         """Write what a build carries: the present root, mirrors, and the networks on the list."""

@@ -29,8 +29,10 @@ from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys import identity
 from tequio_client.ledger.networks import NETWORKS_FILE
+from tequio_client.platform import versions
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tequio_shared.version import BUILD
 from tests.support.app_process import (
     NOWHERE,
     PATIENCE_S,
@@ -389,6 +391,23 @@ def test_the_second_start_raises_the_first_and_ends(tmp_path: Path) -> None:
         assert app.start("--background").wait(PATIENCE_S) == 0
         assert app.process.poll() is None
         assert len(app.workers()) == 1
+
+
+def test_clicks_while_a_new_version_starts_do_not_give_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    program = versions.program_of("app", BUILD)
+    program.parent.mkdir(parents=True)
+    program.touch()
+    versions.switch_to(BUILD, running="0.0.1")
+    assert versions.app_to_start("0.0.1") == program
+    with AppProcess(tmp_path, "--background") as app:
+        wait_until((app.folder / "control.sock").exists, PATIENCE_S)
+        assert [versions.app_to_start("0.0.1") for _ in range(2)] == [program] * 2
+        assert app.start().wait(PATIENCE_S) == 0
+        assert versions.app_to_start("0.0.1") == program
+    assert versions.state().starts == 1
 
 
 def test_an_app_starts_where_another_was_killed(tmp_path: Path) -> None:

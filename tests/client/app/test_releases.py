@@ -135,6 +135,19 @@ def test_a_program_that_cannot_be_started_is_said(qtbot: QtBot, tmp_path: Path) 
     service.close()
 
 
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
+def test_a_program_that_dies_without_a_word_is_said(qtbot: QtBot, end: str) -> None:
+    service = ReleaseService(
+        update_rules(),
+        command=lambda *_: (sys.executable, "-c", f"import os; {end}"),
+        has_runtime=lambda: True,
+    )
+    service.fetch()
+    qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)
+    assert "stopped unexpectedly" in words(service)
+    service.close()
+
+
 def test_from_source_there_is_a_runtime() -> None:
     assert programs.has_runtime()
 

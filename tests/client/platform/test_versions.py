@@ -72,6 +72,26 @@ def test_only_starts_of_the_app_count() -> None:
     assert started() is None
 
 
+def test_clicks_while_a_new_version_runs_are_no_failed_starts() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    assert started() == NEW
+    with versions.trial_of(NEW):
+        assert [started() for _ in range(3)] == [NEW] * 3
+        with versions.trial_of(NEW):  # each click starts it, which shows the first one's window
+            pass
+        assert started() == NEW
+    assert [started(), started()] == [NEW, None], "it ended before it had confirmed"
+
+
+def test_a_confirmed_version_needs_no_lock() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    versions.confirm(NEW)
+    with versions.trial_of(NEW):
+        assert not list(versions.data_folder().rglob("*.lock"))
+
+
 def test_a_package_of_the_system_that_is_newer_starts_itself() -> None:
     put("app", NEW)
     versions.switch_to(NEW, running=OLD)
@@ -97,6 +117,24 @@ def test_what_can_start_and_one_before_it_are_kept() -> None:
     versions.clean_up(NEW)
     assert versions.installed("app") == [NEW]
     assert versions.installed("runtime") == [NEW, OLD]
+
+
+def test_older_runtimes_stay_until_the_new_one_has_taken_what_it_shares_with_them() -> None:
+    put("runtime", OLD)
+    versions.clean_up(NEW)  # a package of the system, just upgraded
+    assert versions.installed("runtime") == [OLD]
+    put("runtime", NEW)
+    versions.clean_up(NEW)
+    assert versions.installed("runtime") == [NEW]
+
+
+def test_versions_that_a_newer_package_of_the_system_has_overtaken_are_deleted() -> None:
+    put("app", OLD, NEW)
+    put("runtime", OLD, NEW, NEWEST)
+    versions.switch_to(NEW, running=OLD)
+    versions.confirm(NEW)
+    versions.clean_up(NEWEST)
+    assert (versions.installed("app"), versions.installed("runtime")) == ([], [NEWEST])
 
 
 def test_downloads_that_never_became_a_version_are_deleted_once_a_newer_one_runs() -> None:

@@ -136,6 +136,15 @@ def test_the_signed_list_of_networks_is_kept_and_carried(mirror: Mirror, tmp_pat
     assert versions.proposed_networks() == listed
 
 
+def test_what_cannot_be_written_is_said(mirror: Mirror) -> None:
+    mirror.repository.add([], BUILD, {versions.NETWORKS: b'{"networks": []}'})
+    mirror.sign()
+    (versions.releases_folder() / versions.NETWORKS / "in the way").mkdir(parents=True)
+    where = f"cannot write to {versions.data_folder()} ("
+    assert reason("update").startswith(where)
+    assert str(run("update").exception).startswith(where)
+
+
 def test_a_version_that_fails_its_selftest_is_not_used(mirror: Mirror, tmp_path: Path) -> None:
     publish_newer(mirror, tmp_path, works=False)
     assert "no card of mine" in reason("update")
