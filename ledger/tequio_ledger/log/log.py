@@ -16,9 +16,10 @@ the log again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
@@ -81,6 +82,16 @@ class AdmittedEntry:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Entries of the log that have the ids, or the numbers, of entries that were sent since."""
+
+    indices: Mapping[Digest, int] = field(default_factory=dict)
+    """By id: who missed a receipt sends the same bytes again."""
+    leaves: Mapping[tuple[PeerKey, int], bytes] = field(default_factory=dict)
+    """By author and number, where the ids differ: recent ones only."""
+
+
 class Log:
     """One open log. Only the sequencer calls `append`; anyone may read `published`."""
 
@@ -95,11 +106,12 @@ class Log:
     ) -> None:
         """Reading begins after the entries of `tree`, whose state the caller has."""
         self.database = database
+        self._net = genesis.network_id
         self._log_key = genesis.log_key
         self._signer = signer
         self.guard = guard
         self._clock = clock
-        self._integrity = Integrity(genesis.network_id, tree)
+        self._integrity = Integrity(self._net, tree)
         self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
@@ -172,18 +184,24 @@ class Log:
                 self._start_term(connection, apply)
             self._sign()
 
-    def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
-        """Find the entry that an author signed under a number, if it is among the last ones.
-
-        Raises as `append` does.
-        """
+    def find_earlier(self, entries: Iterable[Entry]) -> Earlier:
+        """Find what is logged under the ids and numbers of entries; raises as `append` does."""
+        indices, others = dict[Digest, int](), defaultdict[PeerKey, set[int]](set)
         with self.database.translated_errors(), self.database.log_reader.begin() as connection:
-            return log_rows.find_leaf(connection, author, seq)
-
-    def find_index(self, statement_id: Digest) -> int | None:
-        """Find the index of a statement; raises as `append` does."""
-        with self.database.translated_errors(), self.database.log_reader.begin() as connection:
-            return log_rows.find_index(connection, statement_id)
+            for entry in entries:
+                statement = entry.statement
+                name = statement_id(self._net, statement.raw)
+                index = log_rows.find_index(connection, name)
+                if index is None:
+                    others[statement.author].add(statement.seq)
+                else:
+                    indices[name] = index
+            leaves = {
+                (author, seq): leaf
+                for author, numbers in others.items()
+                for seq, leaf in log_rows.find_leaves(connection, author, numbers).items()
+            }
+        return Earlier(indices=indices, leaves=leaves)
 
     def append(
         self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]

@@ -176,8 +176,7 @@ class FaultReporter:
         `find_leaf` gives the logged entry of an author under a number.
         """
         author = entry.statement.author
-        # Most refusals are ordinary. These two checks keep them from costing a database query and
-        # a second verification each.
+        # Most refusals are ordinary. These two checks keep them from costing a second verification.
         if not _may_prove_fault(entry.statement, code) or self._is_settled(author):
             return
         logged = find_leaf(author, entry.statement.seq) if code == _TWICE else None
