@@ -3,8 +3,9 @@
 Rules: entries, tiles, derived rows and head go into one transaction, and the head is swapped only
 if it is still the one that this process wrote last. A checkpoint is signed after the commit,
 never before, and its row's key makes a second root for a size impossible; the guard is asked
-before each signature. After a failed write this object must not be used: memory may be ahead of
-the disk. Nothing is ever repaired in memory; the disk is read again.
+before each signature. Before the commit the signer signs the last checkpoint again, which shows
+that it answers. After a failed write this object must not be used: memory may be ahead of the disk.
+Nothing is ever repaired in memory; the disk is read again.
 
 `read`, `follow` and `load` check every stored byte after the snapshot at which they begin, and the
 tree's right edge before it (`Integrity`), before anything is signed; `table_check` reads the older
@@ -213,8 +214,10 @@ class Log:
         """
         if not self._head.term:
             raise FatalLogError("a log that was only read cannot grow")
-        self.guard.check()  # before the commit too: entries that may not be signed stay unlogged
         with self.database.translated_errors():
+            # Before the commit too: entries that may not, or cannot, be signed stay unlogged. With
+            # them in the tables, nobody could read these until the signer is back.
+            self._sign()
             self._commit(batch, derive)
             self._sign()
         return self.published
@@ -279,12 +282,12 @@ class Log:
 
     def _sign(self) -> None:
         """Sign the head, and store the checkpoint unless it is stored already."""
+        self.guard.check()
         head = self._head
         if head.size == 0:
             return
-        self.guard.check()
         # Also when this size is signed already: the signer remembers what it signed last, and
-        # refuses here, at the start, if our log was rolled back behind that.
+        # refuses here if our log was rolled back behind that.
         note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
         if self.published.size == head.size:
             return

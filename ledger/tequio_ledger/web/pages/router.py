@@ -177,7 +177,7 @@ def pages(
         return None if found is None else found.answer(request)
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    tallies = Tallies(ledger.database, ledger.clock, time.monotonic)
+    tallies = Tallies(ledger, ledger.clock, time.monotonic)
     return group, {
         "reader": reader,
         "measure_reader": MeasureReader(),
