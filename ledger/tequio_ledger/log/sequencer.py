@@ -11,6 +11,7 @@ told to retry, and the ledger builds a new sequencer (`ledger`).
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ from tequio_shared.statements.statement import Entry
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
+CLOCK_CHECK_S = 1.0
+"""Longest wait for a deadline without another look at the clock."""
 _WRITE_S = 10.0
 
 log = structlog.get_logger(__name__)
@@ -196,18 +199,28 @@ class Sequencer:
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline, then collect all queued jobs."""
-        due_ms = self.due_ms()
-        wait_s = None if due_ms is None else max(0, due_ms - self.timekeeper.clock()) / 1000
-        try:
-            # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
-            async with asyncio.timeout(wait_s):
-                jobs = [await self._jobs.get()]
-        except TimeoutError:
+        first = await self._next_job()
+        if first is None:
             return []
+        jobs = [first]
         while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
             jobs.append(self._jobs.get_nowait())
         self.waiting -= _count(jobs)
         return jobs
+
+    async def _next_job(self) -> _Job | None:
+        """Wait for a job; None when the coordinator's next deadline comes first."""
+        due_ms = self.due_ms()
+        while True:
+            left_s = math.inf if due_ms is None else (due_ms - self.timekeeper.clock()) / 1000
+            try:
+                # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
+                # In short waits: a clock that is corrected meanwhile brings the deadline nearer.
+                async with asyncio.timeout(min(max(left_s, 0.0), CLOCK_CHECK_S)):
+                    return await self._jobs.get()
+            except TimeoutError:
+                if left_s <= CLOCK_CHECK_S:
+                    return None
 
     async def _log_batch(self, jobs: list[_Job]) -> None:
         for job in jobs:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
 
 BACK_MS = 60_000
+PATIENCE_S = 10.0
 
 
 async def set_back(swarm: LedgerSwarm) -> None:
@@ -76,3 +77,26 @@ def test_a_correction_of_a_moment_is_no_complaint(tmp_path: Path) -> None:
         clock.pass_ms(-500)
         assert ledger.health().status == "ok"
         assert ledger.sequencer.timekeeper.is_behind(clock())
+
+
+def test_a_deadline_is_kept_when_the_clock_is_corrected_and_nobody_says_anything(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+
+    async def scenario(ledger: Ledger) -> None:
+        async with running(ledger):
+            swarm = LedgerSwarm(ledger, clock)
+            await swarm.open()
+            await swarm.start_round(*swarm.peers[:3])
+            await swarm.post([peer.commit() for peer in swarm.peers[:2]])
+            due_ms = ledger.sequencer.due_ms()
+            assert due_ms is not None
+            assert due_ms - clock() > PATIENCE_S * 1_000, "the sequencer means to wait for longer"
+            clock.pass_ms(due_ms - clock())
+            async with asyncio.timeout(PATIENCE_S):
+                while swarm.state() is RunState.ROUND_TRAIN:
+                    await ledger.sequencer.changed.wait(PATIENCE_S)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(scenario(ledger))
