@@ -5,6 +5,8 @@ from __future__ import annotations
 import structlog
 
 from tequio_ledger.runtime import Clock
+from tequio_shared.errors import RefusedError
+from tequio_shared.limits import CLOCK_SKEW_MS
 
 REPORTED_STEP_MS = 1_000
 """A clock that is being corrected goes back by less; such a step is not reported."""
@@ -47,9 +49,20 @@ class ClockGuard:
         now_ms = self.clock()
         return None if self.latest_ms - now_ms <= REPORTED_STEP_MS else self._explained(now_ms)
 
+    def check(self) -> None:
+        """Raise RefusedError("read-only") while sound statements could not be told from old ones.
+
+        Then their authors offer them again once the clock is right, and lose none.
+        """
+        # Up to this much, what has not expired by this clock has not by the log's rule either
+        # (`NetworkView`), which counts from the last time that the coordinator signed.
+        now_ms = self.clock()
+        if self.latest_ms - now_ms > CLOCK_SKEW_MS:
+            raise RefusedError("read-only", self._explained(now_ms))
+
     def _explained(self, now_ms: int) -> str:
         behind_s = (self.latest_ms - now_ms) / 1000
         return (
-            f"the clock is {behind_s:.0f} s behind the last signed time, and rounds stand still "
-            "until it has caught up: correct it"
+            f"the ledger's clock is {behind_s:.0f} s behind the last signed time, and rounds stand "
+            "still until it has caught up: correct it"
         )

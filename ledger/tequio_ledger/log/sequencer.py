@@ -120,10 +120,11 @@ class Sequencer:
         """Queue verified entries and wait until each is committed or refused, in order.
 
         Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
-        when the log is closed now, or closes before the answer.
+        when the log is closed now, or closes before the answer, or the clock is far behind.
         """
         if self.closed_for is not None:
             raise RefusedError("read-only", self.closed_for)
+        self.timekeeper.check()
         if self.waiting + len(entries) > QUEUE_ENTRIES:
             raise RefusedError("queue-full", f"{self.waiting} statements are waiting")
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()

@@ -74,6 +74,7 @@ async def post_statements(
     begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
     limiter.charge_address(network, len(leaves))
+    ledger.sequencer.timekeeper.check()  # before the times of statements are compared with it
     check = _Check(ledger.state, ledger.clock(), limiter, network)
     checked = await asyncio.to_thread(lambda: [check.judge(leaf) for leaf in leaves])
     sound = [entry for entry in checked if isinstance(entry, Entry)]
