@@ -1,7 +1,7 @@
 """Resources that a process may run out of: file descriptors and memory of the system.
 
 Running out damages nothing and usually passes, so it ends no program: the operation is refused, and
-one line a minute is logged (`runtime.ExhaustionLog`).
+one line a minute is logged (`runtime.RareLog`).
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ SPARE_BYTES = 1 << 20
 """Free memory that the main arena may keep at its end."""
 TRIM_S = 10.0
 """Time between two trims of the heap, each of which takes about a millisecond."""
-EXHAUSTION_S = 60.0
-"""Least time between two lines about a resource that is used up."""
+RARE_S = 60.0
+"""Least time between two lines about a trouble that lasts, such as a resource that is used up."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 PATIENCE_S = 1.0
@@ -118,8 +118,8 @@ class EventRates:
         return {**event_dict, "dropped": dropped} if dropped else event_dict
 
 
-class ExhaustionLog:
-    """Logs that something is used up, at most once in `EXHAUSTION_S`; used from one thread."""
+class RareLog:
+    """Logs a trouble that lasts, at most once in `RARE_S`; thread-safe but for the count."""
 
     def __init__(self) -> None:
         self._next_s = 0.0
@@ -131,7 +131,7 @@ class ExhaustionLog:
         now_s = time.monotonic()
         if now_s >= self._next_s:
             log.warning(event, times=self._unreported, **fields)
-            self._next_s, self._unreported = now_s + EXHAUSTION_S, 0
+            self._next_s, self._unreported = now_s + RARE_S, 0
 
 
 async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:

@@ -187,9 +187,14 @@ class SampleLedger:
         assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass, and let the coordinator act."""
-        self.clock.pass_ms(duration_ms)
-        await self.ledger.sequencer.submit([])
+        """Let time pass, and let the coordinator act whenever something is due."""
+        end_ms = self.clock() + duration_ms
+        while True:
+            due_ms = self.ledger.sequencer.due_ms() or end_ms
+            self.clock.at_ms = min(due_ms, end_ms) if due_ms > self.clock() else end_ms
+            await self.ledger.sequencer.submit([])
+            if self.clock() >= end_ms:
+                return
 
     async def open(self) -> None:
         """Open the run with all but the last peer."""

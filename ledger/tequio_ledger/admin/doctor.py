@@ -28,10 +28,10 @@ from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import check_keys, has_default_name, key_paths, read_genesis
 from tequio_ledger.log import documents, guard
+from tequio_ledger.log.clock_guard import REPORTED_STEP_MS
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.log.proofs import root_at
-from tequio_ledger.log.sequencer import REPORTED_STEP_MS
 from tequio_ledger.runtime import Clock
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived, files, log_rows

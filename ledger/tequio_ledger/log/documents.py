@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlalchemy import Connection
 
@@ -61,7 +61,12 @@ def document_of(statement: Statement) -> Digest | None:
     body = statement.body
     if isinstance(body, NetGenesis):
         return digest_from_text(Genesis.parse(from_text(body.doc, None)).rules)
-    return named_by(body) or needed_document(statement)
+    return read_with(statement)
+
+
+def read_with(statement: Statement) -> Digest | None:
+    """Give the document that may be read when the statement is applied; None if there is none."""
+    return named_by(statement.body) or needed_document(statement)
 
 
 def _refusal_of(statement: Statement) -> _Refusal:
@@ -96,6 +101,7 @@ class DocumentCache:
     def __init__(self, blobs: BlobFolder) -> None:
         self._blobs = blobs
         self._fresh: dict[Digest, bytes] = {}
+        self._is_stored: dict[Digest, bool] = {}  # as of the last `look_up`
         self._last_read: Digest | None = None
         self._refused: OrderedDict[_Refusal, RefusedError] = OrderedDict()
 
@@ -104,11 +110,22 @@ class DocumentCache:
         if document is not None:
             self._fresh[sha256(document)] = document
 
+    def look_up(self, names: Iterable[Digest]) -> None:
+        """Bring the documents that are read next into the folder, as far as they are stored.
+
+        Until the next call, `read` and `size` ask neither the database nor a bucket about these.
+        Blocks; raises UnwritableError.
+        """
+        self._is_stored = {name: self._blobs.fetch(name) for name in names}
+
     def read(self, digest: Digest) -> bytes:
         """Give a document; raises KeyError when there is none, UnwritableError."""
         found = self._fresh.get(digest)
         if found is None:
-            if not self._blobs.is_listed(digest):
+            is_stored = self._is_stored.get(digest)
+            if is_stored is None:
+                is_stored = self._blobs.is_listed(digest)
+            if not is_stored:
                 raise KeyError(to_text(digest))
             found = self._blobs.read(digest)
         self._last_read = digest
@@ -138,7 +155,9 @@ class DocumentCache:
     def size(self, digest: Digest) -> int | None:
         """Give the size of a document in bytes; None when there is none."""
         fresh = self._fresh.get(digest)
-        return self._blobs.size(digest) if fresh is None else len(fresh)
+        if fresh is not None:
+            return len(fresh)
+        return self._blobs.size(digest) if self._is_stored.get(digest, True) else None
 
     def store(self) -> None:
         """Write the new documents to the blob folder, before the entries that name them.

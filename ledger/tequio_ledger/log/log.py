@@ -3,8 +3,9 @@
 Rules: entries, tiles, derived rows and head go into one transaction, and the head is swapped only
 if it is still the one that this process wrote last. A checkpoint is signed after the commit,
 never before, and its row's key makes a second root for a size impossible; the guard is asked
-before each signature. After a failed write this object must not be used: memory may be ahead of
-the disk. Nothing is ever repaired in memory; the disk is read again.
+before each signature. Before the commit the signer signs the last checkpoint again, which shows
+that it answers. After a failed write this object must not be used: memory may be ahead of the disk.
+Nothing is ever repaired in memory; the disk is read again.
 
 `read`, `follow` and `load` check every stored byte after the snapshot at which they begin, and the
 tree's right edge before it (`Integrity`), before anything is signed; `table_check` reads the older
@@ -16,9 +17,10 @@ the log again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
@@ -81,6 +83,16 @@ class AdmittedEntry:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """Entries of the log that have the ids, or the numbers, of entries that were sent since."""
+
+    indices: Mapping[Digest, int] = field(default_factory=dict)
+    """By id: who missed a receipt sends the same bytes again."""
+    leaves: Mapping[tuple[PeerKey, int], bytes] = field(default_factory=dict)
+    """By author and number, where the ids differ: recent ones only."""
+
+
 class Log:
     """One open log. Only the sequencer calls `append`; anyone may read `published`."""
 
@@ -95,11 +107,12 @@ class Log:
     ) -> None:
         """Reading begins after the entries of `tree`, whose state the caller has."""
         self.database = database
+        self._net = genesis.network_id
         self._log_key = genesis.log_key
         self._signer = signer
         self.guard = guard
         self._clock = clock
-        self._integrity = Integrity(genesis.network_id, tree)
+        self._integrity = Integrity(self._net, tree)
         self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
@@ -172,18 +185,24 @@ class Log:
                 self._start_term(connection, apply)
             self._sign()
 
-    def find_leaf(self, author: PeerKey, seq: int) -> bytes | None:
-        """Find the entry that an author signed under a number, if it is among the last ones.
-
-        Raises as `append` does.
-        """
+    def find_earlier(self, entries: Iterable[Entry]) -> Earlier:
+        """Find what is logged under the ids and numbers of entries; raises as `append` does."""
+        indices, others = dict[Digest, int](), defaultdict[PeerKey, set[int]](set)
         with self.database.translated_errors(), self.database.log_reader.begin() as connection:
-            return log_rows.find_leaf(connection, author, seq)
-
-    def find_index(self, statement_id: Digest) -> int | None:
-        """Find the index of a statement; raises as `append` does."""
-        with self.database.translated_errors(), self.database.log_reader.begin() as connection:
-            return log_rows.find_index(connection, statement_id)
+            for entry in entries:
+                statement = entry.statement
+                name = statement_id(self._net, statement.raw)
+                index = log_rows.find_index(connection, name)
+                if index is None:
+                    others[statement.author].add(statement.seq)
+                else:
+                    indices[name] = index
+            leaves = {
+                (author, seq): leaf
+                for author, numbers in others.items()
+                for seq, leaf in log_rows.find_leaves(connection, author, numbers).items()
+            }
+        return Earlier(indices=indices, leaves=leaves)
 
     def append(
         self, batch: Sequence[AdmittedEntry], derive: Callable[[Connection], None]
@@ -195,8 +214,10 @@ class Log:
         """
         if not self._head.term:
             raise FatalLogError("a log that was only read cannot grow")
-        self.guard.check()  # before the commit too: entries that may not be signed stay unlogged
         with self.database.translated_errors():
+            # Before the commit too: entries that may not, or cannot, be signed stay unlogged. With
+            # them in the tables, nobody could read these until the signer is back.
+            self._sign()
             self._commit(batch, derive)
             self._sign()
         return self.published
@@ -261,12 +282,12 @@ class Log:
 
     def _sign(self) -> None:
         """Sign the head, and store the checkpoint unless it is stored already."""
+        self.guard.check()
         head = self._head
         if head.size == 0:
             return
-        self.guard.check()
         # Also when this size is signed already: the signer remembers what it signed last, and
-        # refuses here, at the start, if our log was rolled back behind that.
+        # refuses here if our log was rolled back behind that.
         note = self._signed(Checkpoint(origin=head.origin, size=head.size, root=head.root))
         if self.published.size == head.size:
             return

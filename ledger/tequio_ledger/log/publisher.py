@@ -126,6 +126,7 @@ class Publisher:
         self._late_since_s: float | None = None
         self._cosigned_at_s = time.monotonic() - RENEWAL_S
         """Last time the quorum cosigned; at our start such that it is due again."""
+        self._cosigned_at_ms = clock()
 
     def publication(self) -> Publication:
         signed = self._ledger.log.published.size
@@ -159,7 +160,15 @@ class Publisher:
     @property
     def _age_s(self) -> float:
         """Seconds since the quorum cosigned; 0 if none is required."""
-        return time.monotonic() - self._cosigned_at_s if self._renews else 0.0
+        if not self._renews:
+            return 0.0
+        # By both clocks: the one stands still while the machine sleeps, the other may be set back.
+        return max(
+            time.monotonic() - self._cosigned_at_s, (self._clock() - self._cosigned_at_ms) / 1000
+        )
+
+    def _record_cosigned(self) -> None:
+        self._cosigned_at_s, self._cosigned_at_ms = time.monotonic(), self._clock()
 
     def load(self) -> None:
         """Read what was published before; raises UserFacingError, UnwritableError."""
@@ -211,7 +220,7 @@ class Publisher:
         with contextlib.suppress(TequioError):  # tried again after QUIET_S
             await asyncio.to_thread(self.load)
         if self.published != before:
-            self._cosigned_at_s = time.monotonic()
+            self._record_cosigned()
             self._changed.set()
 
     async def _publish(self, target: Published) -> bool:
@@ -229,7 +238,7 @@ class Publisher:
             return False
         self.published = Published(size=target.size, root=target.root, note=note)
         self._late_since_s = None
-        self._cosigned_at_s = time.monotonic()
+        self._record_cosigned()
         self._changed.set()
         return True
 

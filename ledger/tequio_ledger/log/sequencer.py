@@ -2,13 +2,16 @@
 
 Rules: only `Sequencer.run` changes the state and calls `Log.append`. While one batch is being
 written, the next one gathers, so a higher load makes batches larger, and no timer is needed. An
-answer is given only when entry and checkpoint are on the disk. After a failed write no object here
-is used again: waiting callers are told to retry, and the ledger builds a new sequencer (`ledger`).
+answer is given only when entry and checkpoint are on the disk. Admission runs in the event loop,
+where all else reads the state, and asks neither the database nor a bucket: what it needs of them is
+looked up before, in threads. After a failed write no object here is used again: waiting callers are
+told to retry, and the ledger builds a new sequencer (`ledger`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,10 +20,10 @@ import structlog
 from sqlalchemy import Connection
 
 from tequio_ledger import metrics
-from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.clock_guard import ClockGuard
+from tequio_ledger.log.documents import DocumentCache, read_with
 from tequio_ledger.log.guard import Published
-from tequio_ledger.log.log import AdmittedEntry, Log
-from tequio_ledger.runtime import Clock
+from tequio_ledger.log.log import AdmittedEntry, Earlier, Log
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError, TequioError
@@ -33,8 +36,8 @@ from tequio_shared.statements.statement import Entry
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
-REPORTED_STEP_MS = 1_000
-"""A clock that is being corrected goes back by less; such a step is not reported."""
+CLOCK_CHECK_S = 1.0
+"""Longest wait for a deadline without another look at the clock."""
 _WRITE_S = 10.0
 
 log = structlog.get_logger(__name__)
@@ -117,10 +120,11 @@ class Sequencer:
         """Queue verified entries and wait until each is committed or refused, in order.
 
         Raises RefusedError("queue-full") at once when too many wait already, and ("read-only")
-        when the log is closed now, or closes before the answer.
+        when the log is closed now, or closes before the answer, or the clock is far behind.
         """
         if self.closed_for is not None:
             raise RefusedError("read-only", self.closed_for)
+        self.timekeeper.check()
         if self.waiting + len(entries) > QUEUE_ENTRIES:
             raise RefusedError("queue-full", f"{self.waiting} statements are waiting")
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
@@ -196,24 +200,36 @@ class Sequencer:
 
     async def _gather(self) -> list[_Job]:
         """Wait for a job or the coordinator's next deadline, then collect all queued jobs."""
-        due_ms = self.due_ms()
-        wait_s = None if due_ms is None else max(0, due_ms - self.timekeeper.clock()) / 1000
-        try:
-            # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
-            async with asyncio.timeout(wait_s):
-                jobs = [await self._jobs.get()]
-        except TimeoutError:
+        first = await self._next_job()
+        if first is None:
             return []
+        jobs = [first]
         while self._jobs.qsize() and _count(jobs) < BATCH_ENTRIES:
             jobs.append(self._jobs.get_nowait())
         self.waiting -= _count(jobs)
         return jobs
 
+    async def _next_job(self) -> _Job | None:
+        """Wait for a job; None when the coordinator's next deadline comes first."""
+        due_ms = self.due_ms()
+        while True:
+            left_s = math.inf if due_ms is None else (due_ms - self.timekeeper.clock()) / 1000
+            try:
+                # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
+                # In short waits: a clock that is corrected meanwhile brings the deadline nearer.
+                async with asyncio.timeout(min(max(left_s, 0.0), CLOCK_CHECK_S)):
+                    return await self._jobs.get()
+            except TimeoutError:
+                if left_s <= CLOCK_CHECK_S:
+                    return None
+
     async def _log_batch(self, jobs: list[_Job]) -> None:
         for job in jobs:
             if job.work is not None:
                 await self._run_alone(job)
-        batch = Batch(self.state, self.log, self._documents, self.timekeeper.clock())
+        earlier = await self._look_up([entry for job in jobs for entry in job.entries])
+        now_ms = self.timekeeper.clock()
+        batch = Batch(self.state, self.log.size, earlier, self._documents, now_ms)
         outcomes = [[batch.admit(entry) for entry in job.entries] for job in jobs]
         # After the clients' entries: what the coordinator signs then answers them in one commit.
         if not self.timekeeper.is_behind(batch.now_ms):
@@ -227,6 +243,21 @@ class Sequencer:
                 job.answer.set_result(answers)
         if batch.admitted:
             self.changed.set()
+
+    async def _look_up(self, entries: Sequence[Entry]) -> Earlier:
+        """Fetch the documents that entries name, and find those that were logged before."""
+        loop = asyncio.get_running_loop()
+        names = [name for one in entries if (name := read_with(one.statement)) is not None]
+        await loop.run_in_executor(self._storer, self._documents.look_up, names)
+        # A new number cannot be known: this saves a query for nearly every entry.
+        repeated = [one for one in entries if self._is_repeated(one)]
+        if not repeated:
+            return Earlier()
+        return await loop.run_in_executor(self._writer, self.log.find_earlier, repeated)
+
+    def _is_repeated(self, entry: Entry) -> bool:
+        chain = self.state.peers.get(entry.statement.author)
+        return chain is not None and entry.statement.seq <= chain.seq
 
     async def _run_alone(self, job: _Job) -> None:
         assert job.work is not None  # noqa: S101 - for types
@@ -267,14 +298,18 @@ def _count(jobs: Sequence[_Job]) -> int:
 class Batch:
     """Admits entries one by one against a state that is already ahead of the disk."""
 
-    def __init__(self, state: State, log_: Log, documents: DocumentCache, now_ms: int) -> None:
+    def __init__(
+        self, state: State, size: int, earlier: Earlier, documents: DocumentCache, now_ms: int
+    ) -> None:
+        """Begin a batch after `size` entries; `earlier` is about those that will be admitted."""
         self.admitted: list[AdmittedEntry] = []
         self.refused: list[tuple[Entry, str]] = []  # with the code of the refusal
         self.now_ms = now_ms
         self._state = state
-        self._log = log_
+        self._size = size
+        self._known = dict(earlier.indices)  # by id; this batch adds its own
+        self._leaves = earlier.leaves
         self._documents = documents
-        self._fresh: dict[Digest, int] = {}  # ids in this batch, which the database cannot find yet
         self._changes = Changes()
 
     def admit(self, entry: Entry) -> Outcome:
@@ -282,7 +317,7 @@ class Batch:
         candidate = AdmittedEntry.of(entry, self._state.net, self.now_ms)
         # Before admission, which would refuse it as a repeated number: a client that missed its
         # receipt sends the same bytes again and must get the same index.
-        known = self._known_index(candidate)
+        known = self._known.get(candidate.id)
         if known is not None:
             return Known(id=candidate.id, index=known)
         try:
@@ -311,28 +346,20 @@ class Batch:
             statement = one.entry.statement
             if (statement.author, statement.seq) == (author, seq):
                 return one.leaf
-        return self._log.find_leaf(author, seq)
+        return self._leaves.get((author, seq))
 
     def write(self, connection: Connection) -> None:
         write(connection, self._changes, self._state)
 
     def _admit(self, candidate: AdmittedEntry) -> Logged:
-        index = self._log.size + len(self.admitted)
+        index = self._size + len(self.admitted)
         admission.admit(index, candidate.entry, self._state, self.now_ms)
         # Derived at once and not when the batch is written: `derive` needs the state right after
         # this entry, and later entries of the batch change it.
         derive(self._changes, index, candidate.entry, self._state)
         self.admitted.append(candidate)
-        self._fresh[candidate.id] = index
+        self._known[candidate.id] = index
         return Logged(id=candidate.id, index=index)
-
-    def _known_index(self, candidate: AdmittedEntry) -> int | None:
-        statement = candidate.entry.statement
-        chain = self._state.peers.get(statement.author)
-        if chain is None or statement.seq > chain.seq:
-            return None  # a new number cannot be known: this saves a query for nearly every entry
-        fresh = self._fresh.get(candidate.id)
-        return self._log.find_index(candidate.id) if fresh is None else fresh
 
 
 class ChangeSignal:
@@ -355,46 +382,3 @@ class ChangeSignal:
         except TimeoutError:
             return False
         return True
-
-
-class ClockGuard:
-    """Remembers the latest time that was signed or stored; belongs to the sequencer.
-
-    A coordinator whose clock was set back would sign times that contradict its own log, and phases
-    would last longer or shorter than they did. So it signs nothing until the clock has caught up.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self._is_reported = False
-        self.latest_ms = 0
-        """The coordinator signs nothing before this time."""
-
-    def record(self, at_ms: int) -> None:
-        """Record a time that was signed or stored."""
-        self.latest_ms = max(self.latest_ms, at_ms)
-
-    def is_behind(self, now_ms: int) -> bool:
-        """Return whether `now_ms` is before a time signed earlier; logs when that changes."""
-        is_behind = now_ms < self.latest_ms
-        if not is_behind:
-            if self._is_reported:
-                log.info("the clock has caught up", latest_ms=self.latest_ms)
-            self._is_reported = False
-        elif not self._is_reported and self.latest_ms - now_ms > REPORTED_STEP_MS:
-            self._is_reported = True
-            log.error("the clock was set back", reason=self._explained(now_ms))
-        return is_behind
-
-    @property
-    def reason(self) -> str | None:
-        """Sentence that says why the coordinator signs nothing; None while it may."""
-        now_ms = self.clock()
-        return None if self.latest_ms - now_ms <= REPORTED_STEP_MS else self._explained(now_ms)
-
-    def _explained(self, now_ms: int) -> str:
-        behind_s = (self.latest_ms - now_ms) / 1000
-        return (
-            f"the clock is {behind_s:.0f} s behind the last signed time, and rounds stand still "
-            "until it has caught up: correct it"
-        )

@@ -9,9 +9,10 @@ import structlog
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import COORDINATOR_KEY, log_genesis, rules
+from tequio_ledger.log.clock_guard import ClockGuard
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Sequencer
+from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.runtime import Clock

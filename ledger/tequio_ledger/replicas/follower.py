@@ -13,7 +13,6 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -21,10 +20,11 @@ import structlog
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from tequio_ledger.log.documents import DocumentCache, document_of, missing_document
+from tequio_ledger.log.clock_guard import ClockGuard
+from tequio_ledger.log.documents import DocumentCache, missing_document, read_with
 from tequio_ledger.log.guard import Published
-from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Known, Logged, Outcome, Refused
+from tequio_ledger.log.log import Apply, Log
+from tequio_ledger.log.sequencer import ChangeSignal, Known, Logged, Outcome, Refused
 from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
@@ -141,7 +141,7 @@ class Follower:
 
     async def lead(self) -> None:
         """Read the rest of the log and become its writer; raises as `Log.load` does."""
-        await run_in_thread(self.log.load, self._add_unapplied)
+        await run_in_thread(self._read, self.log.load)
         self._apply_read()
 
     def close(self, reason: str) -> None:
@@ -189,22 +189,19 @@ class Follower:
                 await write(database, submissions.withdraw, number)
 
     async def _read_on(self) -> None:
-        await run_in_thread(self._read)
+        await run_in_thread(self._read, self.log.follow)
         self._apply_read()
         if self.published.size < self.log.published.size:
             self.published = self.log.published
             self.changed.set()
 
-    def _read(self) -> None:
-        """Read new entries and the documents that they name."""
-        self.log.follow(self._add_unapplied)
-        # Documents are read here, in the thread, because the state reads them in the event loop:
-        # a fetch from the bucket there would stop the whole service.
-        for _, entry in self.unapplied:
-            name = document_of(entry.statement)
-            if name is not None:
-                with suppress(KeyError):  # the state reports it
-                    self.documents.read(name)
+    def _read(self, read_log: Callable[[Apply], None]) -> None:
+        """Read new entries, and fetch the documents that they name."""
+        read_log(self._add_unapplied)
+        # Here, in the thread, because the state reads them in the event loop: to wait there for the
+        # bucket or the database would stop the whole service.
+        names = (read_with(entry.statement) for _, entry in self.unapplied)
+        self.documents.look_up(name for name in names if name is not None)
 
     def _add_unapplied(self, stored: StoredEntry, entry: Entry) -> None:
         self.unapplied.append((stored, entry))

@@ -154,7 +154,7 @@ class SigningServer:
 
     def serve(self) -> None:
         """Answer one caller after the other until `stop`."""
-        exhaustion = runtime.ExhaustionLog()
+        exhaustion = runtime.RareLog()
         # One at a time, so that of two requests the second is checked against the first.
         while not self._is_stopping.is_set():
             try:

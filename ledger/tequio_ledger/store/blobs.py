@@ -194,6 +194,17 @@ class BlobFolder:
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query) is not None
 
+    def fetch(self, digest: Digest) -> bool:
+        """Bring a blob into the folder if it is one of the ledger's; False if it is not.
+
+        Raises UnwritableError.
+        """
+        if not self.is_listed(digest):
+            return False
+        if self._bucket is not None and not self.path(digest).exists():
+            self._fetch(digest, self._bucket)
+        return self.path(digest).exists()
+
     def renew(
         self, digest: Digest, author: PeerKey | None, favoured: Collection[PeerKey] = ()
     ) -> bool:

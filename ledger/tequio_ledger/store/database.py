@@ -24,6 +24,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.sql import visitors
 
 from tequio_ledger import metrics
+from tequio_ledger.runtime import RareLog
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError, Postgresql
 from tequio_ledger.store.sqlite import Sqlite
@@ -91,6 +92,7 @@ class Database:
         self.glance = self.dialect.glance(self.reader)
         self.log_writer = self.dialect.log_writer(self.writer)
         self.log_reader = self.dialect.reader()
+        self._log = RareLog()
         self.damaged: dict[str, str] = {}
         """Tables from which `reader` reads nothing any more, and why."""
         event.listen(self.reader, "before_execute", self._refuse_damaged)
@@ -157,10 +159,16 @@ class Database:
             raise UserFacingError(f"{self.name} could not be copied to {path}: {err}") from err
 
     def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
-        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
+        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError.
+
+        The cause of the former is in the ledger's log, as the error itself is for everybody.
+        """
         if isinstance(err, NoConnectionError):
-            return UnwritableError(f"all connections to {self.name} are in use")
-        return self.dialect.failed_write(err)
+            return UnwritableError("all connections to the database are in use")
+        judged = self.dialect.failed_write(err)
+        if isinstance(judged, UnwritableError):
+            self._log.report("the database failed", reason=self.dialect.explain(err))
+        return judged
 
     @contextmanager
     def translated_errors(self) -> Iterator[None]:

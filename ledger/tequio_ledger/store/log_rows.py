@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import (
@@ -255,16 +255,21 @@ def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
     ]
 
 
-def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
-    """Find the leaf of an author's statement by its number; None when it is not found."""
+def find_leaves(
+    connection: Connection, author: PeerKey, numbers: Collection[int]
+) -> dict[int, bytes]:
+    """Find leaves of an author's statements by their numbers, among the last ones."""
     # The number has no column: only reports of faults need it, and these are rare and about recent
     # entries. The bound keeps an author from making a search expensive.
     query = select(LOG_ENTRY.c.leaf).where(LOG_ENTRY.c.author == author)
+    found: dict[int, bytes] = {}
     for leaf in connection.scalars(query.order_by(LOG_ENTRY.c.idx.desc()).limit(SEARCHED_ENTRIES)):
-        found = Entry.parse(leaf).statement.seq
-        if found <= seq:
-            return leaf if found == seq else None
-    return None
+        seq = Entry.parse(leaf).statement.seq
+        if seq in numbers:
+            found[seq] = leaf
+        if seq <= min(numbers):
+            break
+    return found
 
 
 def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -> None:

@@ -46,7 +46,15 @@ _CONNECT = {
 _PASSING = ("08", "25006", "40", "53", "55", "57", "58030")
 """Prefixes of SQLSTATEs of passing errors: connection, read-only, conflict, resources."""
 
-
+_REASONS = {
+    "53100": "the disk of {} is full: free some space",
+    "53300": "{} takes no more connections: raise max_connections",
+    "25006": "{} is read-only: use the primary server",
+    "28": "{} does not let this user in: check user, password and pg_hba.conf",
+    "3D000": "{} does not exist: create the database",
+    "42501": "this user may not use the tables of {}: make it their owner",
+}
+"""Sentences by prefixes of SQLSTATEs."""
 _HOLDERS = """
     SELECT held.pid, doing.usename AS role,
         pg_has_role(doing.usesysid, 'MEMBER') AS is_ours,
@@ -155,20 +163,14 @@ class Postgresql:
             passes = err.connection_invalidated or isinstance(err, OperationalError)
         else:
             passes = state.startswith(_PASSING)
-        return (UnwritableError if passes else FatalLogError)(self.explain(err))
+        if not passes:
+            return FatalLogError(self.explain(err))
+        # Strangers read why the ledger refuses: neither the name nor the server's words.
+        return UnwritableError(_reason(err, "the database") or "the database does not answer")
 
     def explain(self, err: DatabaseError) -> str:
-        state = getattr(err.orig, "sqlstate", None) or ""
-        reasons = {
-            "53100": f"the disk of {self.name} is full: free some space",
-            "53300": f"{self.name} takes no more connections: raise max_connections",
-            "25006": f"{self.name} is read-only: use the primary server",
-            "28": f"{self.name} does not let this user in: check user, password and pg_hba.conf",
-            "3D000": f"{self.name} does not exist: create the database",
-            "42501": f"this user may not use the tables of {self.name}: make it their owner",
-        }
-        found = (reason for prefix, reason in reasons.items() if state.startswith(prefix))
-        return next(found, f"{self.name} cannot be used: {' '.join(str(err.orig).split())}")
+        found = _reason(err, self.name)
+        return found or f"{self.name} cannot be used: {' '.join(str(err.orig).split())}"
 
     def _engine(self, connections: int, isolation: str, options: str = "") -> Engine:
         # synchronous_commit explicitly: a role or database may have another default, and a receipt
@@ -182,6 +184,14 @@ class Postgresql:
             isolation_level=isolation,
             connect_args={**_CONNECT, "options": settings},
         )
+
+
+def _reason(err: DatabaseError, name: str) -> str | None:
+    """Explain an error of the server in one sentence, if it is one that people can end."""
+    state = getattr(err.orig, "sqlstate", None) or ""
+    found = (reason for prefix, reason in _REASONS.items() if state.startswith(prefix))
+    reason = next(found, None)
+    return None if reason is None else reason.format(name)
 
 
 def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -> None:

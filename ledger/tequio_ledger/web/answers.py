@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.guard import Published
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.database import Database
 from tequio_shared.api.answer import AsOf
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
@@ -24,21 +24,22 @@ def as_of(published: Published) -> AsOf:
 
 @contextmanager
 def snapshot(
-    database: Database, patience_s: float = SNAPSHOT_TIMEOUT_S
+    ledger: Ledger, patience_s: float = SNAPSHOT_TIMEOUT_S
 ) -> Iterator[tuple[Connection, Published]]:
     """Read as of one moment at which every committed entry is published; blocks until then.
 
     Rows and entries are committed first and signed right after. No reader may see rows of entries
-    that are not signed. Raises RefusedError("read-only") when the signature does not come in time.
+    that are not signed. Raises RefusedError("read-only") when the signature does not come in time,
+    and at once when nothing is being logged.
     """
     deadline = time.monotonic() + patience_s
     while True:
-        with database.reader.begin() as connection:
+        with ledger.database.reader.begin() as connection:
             published = _published_at(connection)
             if published is not None:
                 yield connection, published
                 return
-        if time.monotonic() > deadline:
+        if time.monotonic() > deadline or ledger.sequencer.closed_for is not None:
             raise RefusedError("read-only", "the last entries are not signed yet: try again later")
         time.sleep(SNAPSHOT_PAUSE_S)
 

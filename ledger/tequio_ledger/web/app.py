@@ -7,8 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DatabaseError
-from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.concurrency import run_in_threadpool
 
 from tequio_ledger.ledger import Ledger
@@ -17,11 +15,9 @@ from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.limits import StatementLimiter, Turns
 from tequio_ledger.web.routing import THREADS, RouteGroup, application
 from tequio_ledger.web.write_api import SeedStore
-from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PROGRAMS = ("/v1/", "/log/")
@@ -88,7 +84,8 @@ class PublicApp:
             routes=ROUTES, services=self._services.keys()
         )
         self._turns = Turns(THREADS)
-        api = RouteGroup(routes=ROUTES, answer_error=self._answer_error)
+        answer_error = errors.judging(ledger.database, errors.answer_error)
+        api = RouteGroup(routes=ROUTES, answer_error=answer_error)
         self._api = application((api,), self._services, self._answer_other, self._turns)
         self._pages: ASGIApp | None = None
         self._loading = asyncio.Lock()
@@ -106,7 +103,7 @@ class PublicApp:
     def _load_pages(self) -> ASGIApp:
         from tequio_ledger.web.pages import router  # noqa: PLC0415 - as the class says
 
-        group, services = router.pages(self._ledger, self._answer_error, self._docs)
+        group, services = router.pages(self._ledger, self._docs)
         services |= self._services
         return application((group,), services, router.answer_missing, self._turns)
 
@@ -118,10 +115,3 @@ class PublicApp:
     async def _answer_with_page(self, scope: Scope, receive: Receive, send: Send) -> None:
         pages = self._pages or await self.load_pages()
         await pages(scope, receive, send)
-
-    def _answer_error(self, request: Request, err: Exception) -> Response:
-        if isinstance(err, (DatabaseError, NoConnectionError)):
-            judged = self._ledger.database.failed_write(err)
-            # a refusal asks the client to try again later; any other failure is a fault here
-            err = judged if isinstance(judged, RefusedError) else err
-        return errors.answer_error(request, err)

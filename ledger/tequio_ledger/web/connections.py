@@ -310,7 +310,7 @@ class Acceptor:
         self._listener = listener
         self._table = table
         self._make_connection = make_connection
-        self._log = runtime.ExhaustionLog()
+        self._log = runtime.RareLog()
         self._spare = -1
         self._arrivals = Rotation(self._begin)
         self._tasks: set[asyncio.Task[None]] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,14 @@ import structlog
 from starlette.responses import Response
 
 from tequio_ledger import resources, runtime
+from tequio_ledger.store.database import FAILURES, Database
 from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+
+    AnswerError = Callable[[Request, Exception], Response]
 
 MEDIA_TYPE = "application/problem+json"
 STATUS: Mapping[str, int] = {
@@ -49,7 +52,7 @@ OTHER_REFUSAL = 409
 """HTTP status of all other codes: the statement does not fit the log as it is now."""
 _RETRY_AFTER_S = {429: "1", 503: "1"}
 
-_EXHAUSTION = runtime.ExhaustionLog()
+_EXHAUSTION = runtime.RareLog()
 
 log = structlog.get_logger(__name__)
 
@@ -89,6 +92,19 @@ def answer_error(request: Request, err: Exception) -> Response:
             # The answer reveals nothing of the process; its log has the trace.
             log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
             return problem("internal", "internal error: see the log of the ledger", 500)
+
+
+def judging(database: Database, answer: AnswerError) -> AnswerError:
+    """Let `answer` get a failure of the database as the refusal that it is, if it passes."""
+
+    def answer_judged(request: Request, err: Exception) -> Response:
+        if isinstance(err, FAILURES):
+            judged = database.failed_write(err)
+            # a refusal asks the client to try again later; any other failure is a fault here
+            err = judged if isinstance(judged, RefusedError) else err
+        return answer(request, err)
+
+    return answer_judged
 
 
 def answer_missing(_request: Request) -> Response:

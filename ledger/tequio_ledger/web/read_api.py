@@ -105,7 +105,7 @@ def get_rounds(
     ledger: Ledger, run: Bytes32Text, after: Index = 0, limit: Limit = 100
 ) -> RoundsAnswer:
     """List rounds after a number."""
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         rows = StoredRows(connection)
         return answers.rounds_page(rows, RunId(from_text(run)), after, limit, as_of(published))
 
@@ -115,7 +115,7 @@ def get_round(ledger: Ledger, run: Bytes32Text, number: int) -> RoundAnswer:
     """Describe one round."""
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", f"round numbers start at 1, so {number} is not one")
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         row = queries.round_row(connection, from_text(run), number)
     if row is None:
         raise RefusedError("not-found", f"the run has no round {number}")
@@ -125,7 +125,7 @@ def get_round(ledger: Ledger, run: Bytes32Text, number: int) -> RoundAnswer:
 @get("/v1/peers")
 def get_peers(ledger: Ledger, after: MaybeBytes32Text = "", limit: Limit = 100) -> PeersAnswer:
     """List keys in order of registration, after a key."""
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         rows, last = StoredRows(connection), key_from_text(after) if after else None
         return answers.peers_page(rows, last, limit, as_of(published))
 
@@ -156,7 +156,7 @@ def get_measures(
     """List heads measured on held-out text by drawn members, after the head of a round."""
     run_id = RunId(from_text(run))
     rules = VerdictRules.of(ledger.state.run(run_id))
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         rows = StoredRows(connection)
         return answers.measures_page(rules, rows, run_id, after, limit, as_of(published))
 
@@ -173,7 +173,7 @@ def get_ranking(
     """List keys by points: those around a key, those behind a key, or those behind a place."""
     if bool(around) + bool(behind) + (after is not None) > 1:
         raise RefusedError("malformed", "give at most one of around, behind and after")
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         if around:
             rows = ranking.around(connection, key_from_text(around), n)
         elif behind:
@@ -193,7 +193,7 @@ def get_peer_rounds(
 ) -> PeerRoundsAnswer:
     """List the finished rounds in which a key took part, the newest first."""
     peer = PeerKey(from_text(key))
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         if queries.key(connection, peer) is None:
             raise RefusedError("not-found", f"key {key} is not registered")
         rows = StoredRows(connection)
@@ -203,7 +203,7 @@ def get_peer_rounds(
 @get("/v1/quarantine")
 def get_quarantine(ledger: Ledger, after: Index = 0, limit: Limit = 100) -> QuarantineAnswer:
     """List keys that are quarantined, banned, suspected or on probation, the oldest first."""
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         return answers.quarantine_page(StoredRows(connection), after, limit, as_of(published))
 
 

@@ -74,6 +74,7 @@ async def post_statements(
     begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
     limiter.charge_address(network, len(leaves))
+    ledger.sequencer.timekeeper.check()  # before the times of statements are compared with it
     check = _Check(ledger.state, ledger.clock(), limiter, network)
     checked = await asyncio.to_thread(lambda: [check.judge(leaf) for leaf in leaves])
     sound = [entry for entry in checked if isinstance(entry, Entry)]
@@ -182,7 +183,8 @@ async def get_blob(request: Request, ledger: Ledger, name: str) -> Response:
     """Return a blob, its hash checked."""
     digest = _digest(name)
     kept = {**PERMANENT, "etag": f'"{to_text(digest)}"'}
-    if kept["etag"] in request.headers.get("if-none-match", "") and ledger.blobs.has(digest):
+    is_held = kept["etag"] in request.headers.get("if-none-match", "")
+    if is_held and await asyncio.to_thread(ledger.blobs.has, digest):
         return Response(None, status_code=304, headers=kept)
     try:
         file = await asyncio.to_thread(ledger.blobs.open, digest)
@@ -195,7 +197,7 @@ async def get_blob(request: Request, ledger: Ledger, name: str) -> Response:
 @head("/v1/blobs/{name}")
 async def head_blob(ledger: Ledger, name: str) -> Response:
     """Report whether the ledger has a blob, and its size."""
-    size = ledger.blobs.size(_digest(name))
+    size = await asyncio.to_thread(ledger.blobs.size, _digest(name))
     if size is None:
         raise RefusedError("not-found", f"no blob {name}")
     headers = {**PERMANENT, "content-type": OCTETS, "content-length": str(size)}

@@ -7,7 +7,7 @@ It decides only *when*; *what* follows from the log, and every reader that repla
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from tequio_shared.ids import to_text
@@ -36,6 +36,8 @@ Prove = Callable[[bytes], bytes]
 
 RESUME_GRACE_MS = 10_000
 """Time that a coordinator returning in a training phase waits for statements sent meanwhile."""
+LATE_MS = 1_000
+"""A coordinator that is later than this was away: its machine was paused, or its clock wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,8 @@ class CoordinatorTimers:
     """Times at which the coordinator saw what it waits on; in memory, not in the log.
 
     Owned by the coordinator of one run; all times are None until they happen. A restart may only
-    lengthen a phase, never cut it short: the times start again, from later.
+    lengthen a phase, never cut it short: the times start again, from later. So they do when the
+    coordinator comes late to what it waits for, because what was sent meanwhile is still to arrive.
     """
 
     is_new: bool = True
@@ -63,9 +66,18 @@ class CoordinatorTimers:
     agreed_at: int | None = None  # a quorum attests the pending head
     witness_at: int | None = None
     quorum_at: int | None = None
+    due_at: int | None = None  # as `expect` gave it last
+
+    def expect(self, view: FullRunView) -> int | None:
+        """Give the time at which to update these again, as `due` does, and expect to be there."""
+        self.due_at = due(view, self)
+        return self.due_at
 
     def update(self, view: FullRunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
+        if self.due_at is not None and now > self.due_at + LATE_MS:
+            for one in fields(self):
+                setattr(self, one.name, one.default)
         phase = view.phase
         resumes = phase is RoundPhase.TRAIN and (self.is_new or self.resumed_at is not None)
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False

@@ -16,7 +16,7 @@ from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.keys import StatementSigner
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
-from tequio_shared.network.coordination import CoordinatorTimers, decide, due
+from tequio_shared.network.coordination import CoordinatorTimers, decide
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import EXCLUDED
@@ -81,7 +81,7 @@ class Coordinator:
     def due(self) -> int | None:
         """Give the time of the next statement (ms); None if only another entry can cause one."""
         times = [
-            self._rested(run, due(view, self._timers.setdefault(run, CoordinatorTimers())))
+            self._rested(run, self._timers.setdefault(run, CoordinatorTimers()).expect(view))
             for run, view in self._active()
         ]
         times.append(self._rested(None, self._state.standings.next_ms()))
@@ -176,8 +176,7 @@ class FaultReporter:
         `find_leaf` gives the logged entry of an author under a number.
         """
         author = entry.statement.author
-        # Most refusals are ordinary. These two checks keep them from costing a database query and
-        # a second verification each.
+        # Most refusals are ordinary. These two checks keep them from costing a second verification.
         if not _may_prove_fault(entry.statement, code) or self._is_settled(author):
             return
         logged = find_leaf(author, entry.statement.seq) if code == _TWICE else None

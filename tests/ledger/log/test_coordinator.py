@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from sqlalchemy import select
 
-from tequio_ledger.log.sequencer import Logged, Sequencer
+from tequio_ledger.log.sequencer import Known, Logged, Sequencer
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.bucket import Bucket
 from tequio_ledger.store.models import CREDIT, PEER, ROUND
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+    from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
     from tequio_shared.ids import Digest
@@ -63,9 +66,14 @@ class LedgerSwarm:
         assert all(isinstance(outcome, Logged) for outcome in outcomes), outcomes
 
     async def pass_ms(self, duration_ms: int) -> None:
-        """Let time pass, then run the coordinator."""
-        self.clock.pass_ms(duration_ms)
-        await self.ledger.sequencer.submit([])
+        """Let time pass, and let the coordinator act whenever something is due."""
+        end_ms = self.clock() + duration_ms
+        while True:
+            due_ms = self.ledger.sequencer.due_ms() or end_ms
+            self.clock.at_ms = min(due_ms, end_ms) if due_ms > self.clock() else end_ms
+            await self.ledger.sequencer.submit([])
+            if self.clock() >= end_ms:
+                return
 
     async def open(self) -> None:
         """Open the run with the first three peers, up to its first roster."""
@@ -97,11 +105,11 @@ class LedgerSwarm:
         self.clock.pass_ms(2_000)
 
 
-def drive(folder: Path, scenario: Scenario) -> None:
+def drive(folder: Path, scenario: Scenario, blobs: str = "") -> None:
     clock = VirtualClock()
 
     async def run() -> None:
-        with opened(make_settings(folder), clock) as ledger:
+        with opened(make_settings(folder, blobs=blobs), clock) as ledger:
             async with running(ledger):
                 await asyncio.wait_for(scenario(LedgerSwarm(ledger, clock)), 20)
 
@@ -156,6 +164,78 @@ def test_a_bucket_that_takes_long_for_a_result_keeps_nothing_else_waiting(
         await closing
         assert ledger.log.size > before
         assert swarm.view.closed == 1
+
+    drive(tmp_path, scenario)
+
+
+class Gate:
+    """Holds a thread until `open`; remembers whether it was opened or the thread lost patience."""
+
+    def __init__(self) -> None:
+        self.reached, self._may_pass = threading.Event(), threading.Event()
+        self.was_opened = False
+
+    def pass_through(self) -> None:
+        """Wait here."""
+        self.reached.set()
+        self.was_opened = self._may_pass.wait(5)
+
+    async def open(self) -> None:
+        """Open it once a thread waits, which leaves the event loop free to come here."""
+        await asyncio.to_thread(self.reached.wait, 5)
+        self._may_pass.set()
+
+
+def test_a_bucket_that_takes_long_for_a_named_document_keeps_nothing_else_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = (tmp_path / "bucket").as_uri()
+
+    async def scenario(swarm: LedgerSwarm) -> None:
+        ledger, gate = swarm.ledger, Gate()
+        get, ask, askers = Bucket.get, ledger.blobs.is_listed, list[threading.Thread]()
+        name = ledger.blobs.put(RULES.encode())
+        ledger.blobs.path(name).unlink()  # another process has stored it in the bucket
+
+        def get_slowly(bucket: Bucket, digest: Digest) -> bytes | None:
+            gate.pass_through()
+            return get(bucket, digest)
+
+        def is_listed(digest: Digest) -> bool:
+            askers.append(threading.current_thread())
+            return ask(digest)
+
+        monkeypatch.setattr(Bucket, "get", get_slowly)
+        monkeypatch.setattr(ledger.blobs, "is_listed", is_listed)
+        opening = asyncio.create_task(swarm.post([swarm.organiser.open(RULES, swarm.clock())]))
+        await gate.open()
+        await opening
+        assert gate.was_opened, "the event loop waited for the bucket"
+        assert askers
+        assert threading.main_thread() not in askers, "the event loop waited for the database"
+
+    drive(tmp_path / "ledger", scenario, blobs=shared)
+
+
+def test_a_database_that_takes_long_for_a_repeated_statement_keeps_nothing_else_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
+        await swarm.open()
+        submit, gate, find = swarm.ledger.sequencer.submit, Gate(), log_rows.find_index
+        repeated = swarm.peers[0].ready()
+        (logged,) = await submit([repeated])
+
+        def find_slowly(connection: Connection, statement_id: Digest) -> int | None:
+            gate.pass_through()
+            return find(connection, statement_id)
+
+        monkeypatch.setattr(log_rows, "find_index", find_slowly)
+        again = asyncio.create_task(submit([repeated]))
+        await gate.open()
+        assert isinstance(logged, Logged)
+        assert await again == [Known(id=logged.id, index=logged.index)]
+        assert gate.was_opened, "the event loop waited for the database"
 
     drive(tmp_path, scenario)
 

@@ -40,23 +40,24 @@ def publishing(ledger: Ledger) -> publisher.Publisher:
     return ledger.publisher
 
 
+def cosigned_at_s(ledger: Ledger, ring: WitnessGroup) -> int:
+    """Time of the first witness's cosignature, by its own clock."""
+    signed = open_checkpoint(ledger.published.note, ring.log_key, [ring.witnesses[0].key])
+    return signed.cosignatures[0].time_s or 0
+
+
 def test_a_log_without_news_is_cosigned_again_and_unhealthy_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "RENEWAL_S", 1.0)
     with WitnessGroup(tmp_path, 1) as ring:
-        policy, key = ring.policy("all"), ring.log_key
-        witness = ring.witnesses[0].key
-
-        def cosigned_at_s(ledger: Ledger) -> int:
-            signed = open_checkpoint(ledger.published.note, key, [witness])
-            return signed.cosignatures[0].time_s or 0
+        policy = ring.policy("all")
 
         async def main(ledger: Ledger) -> None:
             async with running(ledger):
                 await until(lambda: ledger.published.size == 1)
-                before_s = cosigned_at_s(ledger)
-                await until(lambda: cosigned_at_s(ledger) >= before_s + 3)
+                before_s = cosigned_at_s(ledger, ring)
+                await until(lambda: cosigned_at_s(ledger, ring) >= before_s + 3)
                 assert ledger.published.size == 1
                 assert ledger.health().status == "ok"
                 ring.witnesses[0].kill()
@@ -71,6 +72,23 @@ def test_a_log_without_news_is_cosigned_again_and_unhealthy_without_it(
         now = VirtualClock(time.time_ns() // 1_000_000)  # the witness's clock is the real one
         with opened(make_settings(ring.ledger, trust=str(policy)), now) as ledger:
             asyncio.run(main(ledger))
+
+
+def test_a_machine_that_slept_for_long_has_its_log_cosigned_again(tmp_path: Path) -> None:
+    """The process's own clock stood still meanwhile."""
+
+    async def main(ledger: Ledger, ring: WitnessGroup, clock: VirtualClock) -> None:
+        async with running(ledger):
+            await until(lambda: ledger.published.size == 1)
+            before_s = cosigned_at_s(ledger, ring)
+            clock.pass_ms(int(publisher.RENEWAL_S * 1_000))
+            await until(lambda: cosigned_at_s(ledger, ring) > before_s)
+
+    with WitnessGroup(tmp_path, 1) as ring:
+        clock = VirtualClock(time.time_ns() // 1_000_000)
+        settings = make_settings(ring.ledger, trust=str(ring.policy("all")))
+        with opened(settings, clock) as ledger:
+            asyncio.run(main(ledger, ring, clock))
 
 
 def test_other_processes_of_the_ledger_show_renewed_cosignatures(tmp_path: Path) -> None:

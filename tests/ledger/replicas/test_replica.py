@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.data_folder import DataFolder
+from tequio_ledger.log.clock_guard import ClockGuard
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Logged, Sequencer
+from tequio_ledger.log.sequencer import ChangeSignal, Logged, Sequencer
 from tequio_ledger.replicas import follower
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import SubmissionIntake

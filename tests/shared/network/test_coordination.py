@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
-from tequio_shared.network.coordination import RESUME_GRACE_MS, CoordinatorTimers, decide, due
+from tequio_shared.network.coordination import (
+    LATE_MS,
+    RESUME_GRACE_MS,
+    CoordinatorTimers,
+    decide,
+    due,
+)
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
@@ -139,6 +146,37 @@ def test_a_coordinator_that_was_away_lets_what_waits_for_it_come() -> None:
     assert wait_ms(swarm, RESUME_GRACE_MS - 1) is None
     swarm.run_rounds(1)
     assert (swarm.view.closed, swarm.view.voided) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("phase", "patience_ms"),
+    [
+        (RoundPhase.ATTEST, 10_000),
+        (RoundPhase.TRAIN, RESUME_GRACE_MS),
+        (RoundPhase.WITNESS, 10_000),
+    ],
+)
+def test_a_coordinator_whose_machine_was_paused_lets_what_was_sent_meanwhile_come(
+    phase: RoundPhase, patience_ms: int
+) -> None:
+    swarm = swarm_of(HONEST, HONEST, HONEST, attest=10_000, witness=10_000)
+    until(swarm, phase)
+    assert wait_ms(swarm, 0) is None
+    due_at = swarm.watch.expect(swarm.view)
+    assert due_at is not None
+    assert wait_ms(swarm, due_at + LATE_MS + 1 - swarm.now_ms) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + patience_ms
+    swarm.run_rounds(1)
+    assert (swarm.view.closed, swarm.view.voided) == (1, 0)
+
+
+def test_a_coordinator_that_is_late_by_a_moment_goes_on() -> None:
+    swarm = swarm_of(HONEST, HONEST)
+    until(swarm, RoundPhase.TRAIN)
+    assert wait_ms(swarm, 0) is None
+    due_at = swarm.watch.expect(swarm.view)
+    assert due_at is not None
+    assert isinstance(wait_ms(swarm, due_at + LATE_MS - swarm.now_ms), RoundVoid)
 
 
 def test_without_any_commitment_the_round_is_void() -> None:

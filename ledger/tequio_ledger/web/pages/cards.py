@@ -124,7 +124,7 @@ async def get_card(
 
 async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
     def make() -> Response:
-        with snapshot(ledger.database) as (connection, _):
+        with snapshot(ledger) as (connection, _):
             card = read(connection)
         return render.finish(request, draw(card), cache=render.CACHE_CARD, media_type=PNG)
 

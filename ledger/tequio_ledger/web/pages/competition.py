@@ -39,7 +39,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
 
     def make() -> Response:
         now_ms, outcome = ledger.clock(), read_outcome(ledger, now)
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             swarms = [_swarm(connection, ledger, name, run) for name, run in runs]
         return render.page(
             request,

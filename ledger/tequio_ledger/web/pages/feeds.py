@@ -51,7 +51,7 @@ async def _answer(
     url, path = render.ledger_url(request, ledger), request.scope["path"]
 
     def make() -> Response:
-        with snapshot(ledger.database) as (connection, _):
+        with snapshot(ledger) as (connection, _):
             items = places.read(connection, ledger.state)
             founded_ms = log_rows.arrival_ms(connection, 0)
         feed = Xml.Element("feed", xmlns=_NAMESPACE)

@@ -101,7 +101,7 @@ async def get_home(
         now_ms = ledger.clock()
         by_day = tallies.points_per_day(run_charts.SPAN_DAYS).found
         best = tallies.owners(WEEK_DAYS * DAY_MS).found[:TOP_EARNERS]
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             ranked = ranking.count(connection)
             featured = _featured(connection, ledger, measure_reader, listed[0]) if listed else None
         return render.page(
@@ -248,7 +248,7 @@ class SearchMatch:
 def get_search(request: Request, ledger: Ledger, q: str = "") -> Response:
     """Redirect to the only result, or list all results."""
     asked = q.strip()[: render.QUERY_CHARS]
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         found = find_matches(connection, ledger, asked) if asked else []
     if len(found) == 1:
         return render.redirect(found[0].path)
@@ -385,7 +385,7 @@ async def get_status(request: Request, ledger: Ledger) -> Response:
 
     def make() -> Response:
         health, note = ledger.health(), ledger.published.note
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             checkpoints = entries.checkpoints(connection, CHECKPOINTS)
         fallback = StatusLabel(
             health.status, "danger", "The ledger signs nothing until its operator acts."

@@ -388,7 +388,7 @@ async def _answer(
     standings = [member_standings(ledger.state, RunId(from_text(one.id))) for one in shown]
 
     def make() -> Response:
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             maps = [_read(connection, reader, *each) for each in zip(shown, standings, strict=True)]
         is_dense = any(one.is_dense for one in maps)
         return render.page(

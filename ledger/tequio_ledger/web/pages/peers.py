@@ -88,7 +88,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
     elif not around and length_ms is not None:
         first = tallies.owners(length_ms)
         owners, counted = first.found[after : after + ROWS + 1], first.size
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         if by == "people" and around:
             rows = _around(connection, around)
         elif by == "people":
@@ -175,7 +175,7 @@ def get_peer(
     """Show a key, given as base64url, as its peer id or by its public name."""
     state, now_ms = ledger.state, ledger.clock()
     peer = _key(state.names, key)
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         row = queries.key(connection, peer)
         if row is None:
             raise RefusedError("not-found", f"no key {to_text(peer)} is registered in this network")
@@ -293,7 +293,7 @@ def _role(ledger: Ledger, key: PeerKey) -> str:
 @render.in_queue
 def get_quarantine(request: Request, ledger: Ledger, after: Index = 0) -> Response:
     """List restricted keys with reason, evidence and term, the oldest restriction first."""
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         rows = StoredRows(connection).standings(after, QUARANTINE_ROWS + 1)
     return render.page(
         request,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from starlette.requests import Request
@@ -80,25 +80,19 @@ async def _follow(ledger: Ledger, streams: EventStreams) -> AsyncGenerator[bytes
             yield b": heartbeat\n\n"
 
 
-def page_errors(
-    otherwise: Callable[[Request, Exception], Response],
-) -> Callable[[Request, Exception], Response]:
-    """Answer refusals and malformed keys with error pages, anything else with `otherwise`."""
-
-    def answer(request: Request, err: Exception) -> Response:
-        match err:
-            case RefusedError(code="damaged"):
-                status, title, detail = 503, _DAMAGED, str(err)
-            case RefusedError():
-                status = _STATUS.get(err.code, 400)
-                title, detail = _TITLES[status], str(err)
-            case PeerError():
-                status, title, detail = 404, _TITLES[404], _malformed(request, err)
-            case _:
-                return otherwise(request, err)
-        return render.error_page(request, status, title, detail, _section(request)[:2])
-
-    return answer
+def answer_error(request: Request, err: Exception) -> Response:
+    """Answer refusals and malformed keys with error pages, and anything else as to a program."""
+    match err:
+        case RefusedError(code="damaged"):
+            status, title, detail = 503, _DAMAGED, str(err)
+        case RefusedError():
+            status = _STATUS.get(err.code, 400)
+            title, detail = _TITLES[status], str(err)
+        case PeerError():
+            status, title, detail = 404, _TITLES[404], _malformed(request, err)
+        case _:
+            return errors.answer_error(request, err)
+    return render.error_page(request, status, title, detail, _section(request)[:2])
 
 
 def _malformed(request: Request, err: PeerError) -> str:
@@ -155,14 +149,10 @@ ROUTES = (
 )
 
 
-def pages(
-    ledger: Ledger,
-    otherwise: Callable[[Request, Exception], Response],
-    docs: Path | None,
-) -> tuple[RouteGroup, dict[str, object]]:
+def pages(ledger: Ledger, docs: Path | None) -> tuple[RouteGroup, dict[str, object]]:
     """Give the route group of a ledger's pages, and the services that only they need.
 
-    `otherwise` answers errors that say nothing to a reader; `docs` is the documentation's folder.
+    `docs` is the documentation's folder.
     """
     site = Documentation.read(docs) if docs else None
     reader = RoundReader(ledger.blobs.read)
@@ -176,8 +166,9 @@ def pages(
         found = cache.find(request)
         return None if found is None else found.answer(request)
 
-    group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    tallies = Tallies(ledger.database, ledger.clock, time.monotonic)
+    answer = errors.judging(ledger.database, answer_error)
+    group = RouteGroup(routes=ROUTES, answer_error=answer, before=cached)
+    tallies = Tallies(ledger, ledger.clock, time.monotonic)
     return group, {
         "reader": reader,
         "measure_reader": MeasureReader(),

@@ -421,7 +421,7 @@ async def get_run(
     ]
 
     def make() -> Response:
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
             said = measure_reader.read(connection, now)
             quality = said.held_out
@@ -480,7 +480,7 @@ def get_rounds(
     run_id = RunId(from_text(run))
     now = ledger.state.run(run_id)
     rollbacks = tuple(now.rollbacks)
-    with snapshot(ledger.database) as (connection, published):
+    with snapshot(ledger) as (connection, published):
         rows = queries.rounds_before(connection, run_id, before, PAGE_ROUNDS)
     return render.page(
         request,
@@ -512,7 +512,7 @@ async def get_round(
     is_left = is_given_up(now.rollbacks, number, now.number)
 
     def make() -> Response:
-        with snapshot(ledger.database) as (connection, published):
+        with snapshot(ledger) as (connection, published):
             record = reader.read(connection, run_id, number)
             audits = audit_view.round_audits(reader, connection, run_id, number, record)
         slots = [slot_outcome(record, slot) for slot in range(len(record.roster.members))]

@@ -14,8 +14,8 @@ from typing import Generic, TypeVar, cast
 
 from sqlalchemy import Connection
 
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries, ranking
-from tequio_ledger.store.database import Database
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages.text import DAY_MS
 
@@ -51,9 +51,9 @@ class Tallies:
     """
 
     def __init__(
-        self, database: Database, clock: Callable[[], int], elapsed_s: Callable[[], float]
+        self, ledger: Ledger, clock: Callable[[], int], elapsed_s: Callable[[], float]
     ) -> None:
-        self._database, self._clock, self._elapsed_s = database, clock, elapsed_s
+        self._ledger, self._clock, self._elapsed_s = ledger, clock, elapsed_s
         self._lock = Lock()
         self._held: dict[tuple[str, int | None], _Held] = {}
 
@@ -89,7 +89,7 @@ class Tallies:
         try:
             if held.tally is None or self._elapsed_s() >= held.until_s:
                 since_ms = None if span_ms is None else self._clock() - span_ms
-                with snapshot(self._database) as (connection, published):
+                with snapshot(self._ledger) as (connection, published):
                     begun_s = self._elapsed_s()
                     found = count(connection, since_ms)
                     ended_s = self._elapsed_s()

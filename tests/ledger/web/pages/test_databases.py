@@ -1,9 +1,11 @@
-"""Every page is printed from PostgreSQL as it is from SQLite."""
+"""Every page is printed from PostgreSQL as it is from SQLite, and says so when it is away."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
+
+from structlog.testing import capture_logs
 
 from tequio_shared.ids import to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
@@ -43,3 +45,29 @@ def test_all_kinds_of_pages_are_there(tmp_path: Path, cluster: Cluster) -> None:
             assert says in page.text, path
         found = pages.get(f"/search?q={key[:5]}").answer
         assert found.headers["location"] == f"/peers/{key}"
+
+
+def test_readers_are_told_to_come_back_when_the_database_is_away(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    url = cluster.database()
+    name = url.rpartition("/")[2]
+    with opened(make_settings(tmp_path, database=url), VirtualClock()) as ledger:
+        pages = PageReader(ledger)
+        assert pages.get("/quarantine").answer.status_code == 200
+        cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        cluster.sql(
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"  # noqa: S608 - our own
+        )
+        with capture_logs() as lines:
+            page, answer = pages.get("/entries"), pages.get("/v1/peers").answer
+        cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    assert (page.answer.status_code, answer.status_code) == (503, 503)
+    assert page.answer.headers["content-type"].startswith("text/html")
+    assert "The database does not answer." in page.text
+    assert answer.json()["detail"] == "the database does not answer"
+    for text in (page.answer.text, answer.text):
+        assert name not in text
+        assert str(cluster.port) not in text
+    told = [line["reason"] for line in lines if line["event"] == "the database failed"]
+    assert any(name in reason for reason in told), "the operator reads which one it is, and why"

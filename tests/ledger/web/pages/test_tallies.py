@@ -53,7 +53,7 @@ def ledger(tmp_path: Path, either_database: str) -> Iterator[Ledger]:
 
 def test_a_dear_count_rests_and_a_cheap_one_is_made_again(ledger: Ledger) -> None:
     watch = Watch(ledger)
-    held = Tallies(ledger.database, lambda: 150, watch)
+    held = Tallies(ledger, lambda: 150, watch)
     watch.dear_s = CHEAP_S / 2
     assert [one.gflop for one in held.owners(SPAN_MS).found] == [55, 40]
     held.owners(SPAN_MS)
@@ -70,7 +70,7 @@ def test_a_dear_count_rests_and_a_cheap_one_is_made_again(ledger: Ledger) -> Non
 def test_each_span_and_kind_is_a_tally_of_its_own(ledger: Ledger) -> None:
     watch = Watch(ledger)
     watch.dear_s = 1.0
-    held = Tallies(ledger.database, lambda: 150, watch)
+    held = Tallies(ledger, lambda: 150, watch)
     assert held.owners(SPAN_MS).found != held.owners(150).found
     assert held.teams(None).found != held.teams(SPAN_MS).found
     assert held.points_per_day(1).found == {}, "all rounds ended on the first day of 1970"
@@ -81,7 +81,7 @@ def test_each_span_and_kind_is_a_tally_of_its_own(ledger: Ledger) -> None:
 def test_readers_who_ask_at_once_wait_for_one_count(ledger: Ledger) -> None:
     watch = Watch(ledger)
     watch.dear_s = 1.0
-    held = Tallies(ledger.database, lambda: 150, watch)
+    held = Tallies(ledger, lambda: 150, watch)
     found: list[object] = []
     readers = [
         threading.Thread(target=lambda: found.append(held.owners(SPAN_MS))) for _ in range(8)
@@ -97,7 +97,7 @@ def test_readers_who_ask_at_once_wait_for_one_count(ledger: Ledger) -> None:
 def test_who_asks_during_a_count_gets_the_tally_before_it(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Tallies(ledger.database, lambda: 150, Watch(ledger))
+    held = Tallies(ledger, lambda: 150, Watch(ledger))
     before = held.owners(SPAN_MS)
     counting, may_end = threading.Event(), threading.Event()
     count = ranking.owners
@@ -120,7 +120,7 @@ def test_who_asks_during_a_count_gets_the_tally_before_it(
 
 
 def test_a_count_that_fails_is_tried_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Tallies(ledger.database, lambda: 150, Watch(ledger))
+    held = Tallies(ledger, lambda: 150, Watch(ledger))
     with monkeypatch.context() as broken:
         broken.setattr("tequio_ledger.store.ranking.owners", None)
         with pytest.raises(TypeError):
