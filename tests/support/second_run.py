@@ -108,7 +108,7 @@ class Auditing:
         self._is_closed = False
         self._round: SecondRound | None = None
 
-    def read(self, leaf: bytes) -> None:  # noqa: C901 - one case for each kind of statement
+    def read(self, leaf: bytes) -> None:  # noqa: C901, PLR0912 - one case for each kind of statement
         """Continue with one entry."""
         statement = second_draw.parse(leaf)
         body, kind, index = statement["body"], statement["type"], self._size
@@ -120,6 +120,9 @@ class Auditing:
                 self._network = sha256(unbase64(body["doc"]))
             case "key.register":
                 self.records[author] = Record(since=index)
+            case "key.revoke":
+                self.records[unbase64(body["peer"])].is_revoked = True
+                self._retire(unbase64(body["peer"]))
             case "run.open":
                 self._open_run(statement, body)
             case "run.close":
@@ -318,6 +321,8 @@ class Auditing:
                 due += tokens_of(now.headers[slot]) * flops // 10**9
             if row["trainer_gflop"] != due:
                 raise ValueError(f"slot {slot} of round {now.number} gets {row}, and {due} is due")
+        if self.records[key].is_revoked:
+            return
         wallet = self.purses.setdefault(key, Wallet())
         if row["trainer_gflop"]:
             wallet.trainer.pay(now.number, row["trainer_gflop"])

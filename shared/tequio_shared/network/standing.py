@@ -187,6 +187,7 @@ class KeyStatus:
     def revoke(self, index: int, key: PeerKey) -> None:
         """End a key, and hold its record for a successor."""
         self._held[key] = self._end(index, key, Standing.REVOKED)
+        self._move_later(key)  # a fault may have had no consequence yet
 
     def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
         """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
@@ -246,13 +247,14 @@ class KeyStatus:
         if body != due:
             follows = f"{due.peer} {due.to}" if due else "nothing"
             raise RefusedError("wrong-standing", f"{body.peer} {body.to}: {follows} follows")
-        record = self.records[key_from_text(body.peer)]
+        key = key_from_text(body.peer)
+        record = self._record(key, index)
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
         _move(record, Standing(body.to), index)
         record.cause, record.evidence = StandingCause(body.cause), body.evidence
         record.until = body.until
-        self._move_later(key_from_text(body.peer))
+        self._move_later(key)
 
     def admit_fault(self, fault: ProvenFault) -> None:
         """Raise RefusedError if a report that `conduct.read_fault` accepted brings nothing new.
@@ -431,14 +433,16 @@ class KeyStatus:
         return record
 
     def _due(self, key: PeerKey, ts: int) -> StandingChange | None:
-        record = self.records[key]
-        match record.standing:
-            case Standing.QUARANTINED:
-                found = _way_back(record, ts)
-            case Standing.BANNED | Standing.REVOKED | Standing.REPLACED:
-                found = None
-            case _:
-                found = _guilt(record) or _suspicion(record) or _progress(record)
+        is_revoked = key in self._held
+        record = self._held[key] if is_revoked else self.records[key]
+        found: _Found | None = None
+        if record.standing not in EXCLUDED:
+            # Else a cheat would revoke its key before a verdict, and lose no points.
+            found = _guilt(record)
+            if not is_revoked:
+                found = found or _suspicion(record) or _progress(record)
+        elif record.standing is Standing.QUARANTINED and not is_revoked:
+            found = _way_back(record, ts)
         if found is None:
             return None
         to, cause, evidence = found
