@@ -126,6 +126,7 @@ class Auditing:
             case "run.open":
                 self._open_run(statement, body)
             case "run.close":
+                self._check_settled(index)
                 self._is_closed = True
                 for wallet in self.purses.values():
                     wallet.forfeited += wallet.trainer.end()
@@ -210,9 +211,7 @@ class Auditing:
     # --- rosters
 
     def _roster(self, index: int, number: int, body: dict[str, Any]) -> None:
-        for key in sorted(self.records):
-            if (due := self.records[key].due(key)) is not None:
-                raise ValueError(f"entry {index} is a roster, and {due} is due")
+        self._check_settled(index)
         document = json.loads(self._blobs[unbase64(body["roster"])])
         now = self._round = SecondRound(index, number, document)
         wanted = self.order(now)
@@ -224,6 +223,11 @@ class Auditing:
         if number > self._manifest["rounds"]["most"] and any(shares):
             raise ValueError(f"round {number} gives windows after the last training")
         self.orders.append(wanted)
+
+    def _check_settled(self, index: int) -> None:
+        for key in sorted(self.records):
+            if (due := self.records[key].due(key)) is not None:
+                raise ValueError(f"entry {index} is a roster or the end, and {due} is due")
 
     def order(self, now: SecondRound) -> list[dict[str, Any]]:
         """The orders of a roster (10.4)."""

@@ -2,11 +2,11 @@
 
 Rules. Only the log counts: faults that signatures and bytes prove, verdicts by a quorum of
 witnesses, work that was accepted. From them follows a `standing.change`, and exactly that one: the
-coordinator states it, every reader of the whole log derives it again, and no roster is admitted
-while one is due. Silence, lateness and work that nobody could fetch are never faults. No
-measure excludes anybody: one on which two witnesses agree makes a key suspected, and so more often
-audited, and so do many low loss gains; work that was not done is what five sixths of its auditors
-say. A standing holds in all runs. (docs/protocol.md, standing)
+coordinator states it, every reader of the whole log derives it again, and neither a roster nor the
+end of a run is admitted while one is due. Silence, lateness and work that nobody could fetch are
+never faults. No measure excludes anybody: one on which two witnesses agree makes a key suspected,
+and so more often audited, and so do many low loss gains; work that was not done is what five sixths
+of its auditors say. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
