@@ -166,7 +166,7 @@ def test_a_cheat_that_revokes_its_key_before_the_verdict_keeps_no_points(fault: 
     swarm.volunteers.remove(cheat)
     if fault == "bytes":
         swarm.post(them["a"], StatementDraft(report))
-    while swarm.standings.before_revocation(cheat.key) is not Standing.QUARANTINED:
+    while not swarm.standings.is_restricted(cheat.key):
         assert swarm.step()
     assert of(swarm, cheat) is Standing.REVOKED
     for one in (cheat, accomplice):

@@ -98,7 +98,9 @@ class StandingCause(IntEnum):
 
 ENDED = frozenset({Standing.REVOKED, Standing.REPLACED})
 """Standings of keys that never act again."""
-EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED, *ENDED})
+RESTRICTED = frozenset({Standing.QUARANTINED, Standing.BANNED})
+"""Standings that take points from a key, and its points out of rankings."""
+EXCLUDED = RESTRICTED | ENDED
 """Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
@@ -175,10 +177,10 @@ class KeyStatus:
         record = self.records.get(key)
         return Standing.NEWCOMER if record is None else record.standing
 
-    def before_revocation(self, key: PeerKey) -> Standing:
-        """Standing of a key; of a revoked one without a successor, the one that it had."""
-        held = self._held.get(key)
-        return self.of(key) if held is None else held.standing
+    def is_restricted(self, key: PeerKey) -> bool:
+        """Return whether a key is quarantined or banned, or the record of a revoked one is."""
+        record = self._held.get(key) or self.records.get(key)
+        return record is not None and record.standing in RESTRICTED
 
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.network.standing import EXCLUDED, Standing
+from tequio_shared.network.standing import Standing
 from tequio_shared.served.state import State
 from tequio_shared.served.team_order import TeamOrder
 from tequio_shared.statements.network import StandingRelease
@@ -55,7 +55,7 @@ def plainly(state: State, team: int) -> tuple[list[tuple[PeerKey, int, int]], in
     record, earned = state.teams.records[team], Counter[PeerKey]()
     for key, gflop in record.earned.items():
         holder = state.links.holder(key)
-        if state.standings.before_revocation(holder) not in EXCLUDED:
+        if not state.standings.is_restricted(holder):
             earned[holder] += gflop
     order = sorted(record.members.items(), key=lambda one: (-earned[one[0]], one[1], one[0]))
     return [(key, since, earned[key]) for key, since in order], earned.total()
