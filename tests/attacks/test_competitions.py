@@ -148,3 +148,13 @@ def refuse(stage: CompetitionFold, body: CompClose | CompDraw) -> None:
     with pytest.raises(RefusedError) as refused:
         stage.post("coordinator", body)
     assert refused.value.code == "wrong-vrf"
+
+
+@attack("C18", layer="coord", ends="refused as `not-eligible`: its successor counts as a custodian")
+def test_a_custodian_that_replaces_its_key_neither_enters_nor_evaluates() -> None:
+    stage = CompetitionFold(evaluators=SEATS).open()
+    stage.replace("custodian 1", "heir")
+    for act in (stage.enter, stage.offer):
+        with pytest.raises(RefusedError, match="custodians may neither") as refused:
+            act("heir")
+        assert refused.value.code == "not-eligible"

@@ -9,8 +9,9 @@ import pytest
 
 from tequio_shared.errors import RefusedError, SignatureInvalidError
 from tequio_shared.ids import to_text
-from tequio_shared.limits import QUARANTINE_MS
+from tequio_shared.limits import QUARANTINE_MS, WHOLE_PARTS
 from tequio_shared.network.standing import Standing
+from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, InviteOpen, KeyReplace, MemberName
 from tequio_shared.statements.statement import Entry
@@ -24,6 +25,7 @@ from tests.shared.network.test_key_links import (
     run_into,
     swarm_of,
 )
+from tests.shared.network.test_point_shares import swarm_of as sharing_swarm
 from tests.support.attack_table import attack
 from tests.support.tiny_run import signer
 from tests.support.volunteers import StatementDraft
@@ -140,6 +142,38 @@ def test_a_fault_is_not_escaped_by_a_replacement_before_the_report(way: str) -> 
         swarm.post(them["b"], StatementDraft(report))
     while swarm.standings.of(heir.key) is not Standing.QUARANTINED:
         assert swarm.step()
+
+
+@attack("K4", layer="pts", ends="forfeited, with what it gave to others, once the verdict is there")
+@pytest.mark.parametrize("fault", ["work", "bytes"])
+def test_a_cheat_that_revokes_its_key_before_the_verdict_keeps_no_points(fault: str) -> None:
+    rules = AuditRules(unproven_bp=5_000, others_bp=500)
+    swarm, them = sharing_swarm("abcdefgh", rounds=60, audits=rules)
+    cheat, accomplice = them["d"], swarm.owner("accomplice")
+    cheat.parts = {accomplice.key: WHOLE_PARTS // 2}
+    swarm.run_rounds(1)
+    if fault == "bytes":
+        report = commit_badly(swarm, cheat)
+    else:
+        swarm.arithmetic.idle.add(cheat.key)
+        while not any(  # the first audit that accuses it is public long before the last one
+            case.trainer == cheat.key and case.is_disputed
+            for case in swarm.view.accounts.audits.cases.values()
+        ):
+            assert swarm.step()
+    given = swarm.earned(accomplice.key).received
+    swarm.revoke(cheat, cheat.key)
+    swarm.volunteers.remove(cheat)
+    if fault == "bytes":
+        swarm.post(them["a"], StatementDraft(report))
+    while not swarm.standings.is_restricted(cheat.key):
+        assert swarm.step()
+    assert of(swarm, cheat) is Standing.REVOKED
+    for one in (cheat, accomplice):
+        points = swarm.earned(one.key)
+        assert (points.gflop, points.unvested) == (0, 0)
+        assert points.forfeited > 0
+    assert swarm.earned(accomplice.key).forfeited == given
 
 
 @attack(

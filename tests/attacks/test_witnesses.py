@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.round import lots, proof
 from tequio_shared.round.assignment import quorum
 from tequio_shared.round.proof import RejectionReason, Verdict
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import (
     RoundClose,
     RoundOpen,
@@ -35,12 +37,19 @@ from tests.support.attackers_round import (
     patient_swarm,
     refusal,
     round_of,
+    scale_255,
+    spoiler,
     swarm_in,
     swarm_of,
 )
 from tests.support.memory_swarm import Swarm
 from tests.support.tiny_run import signer
 from tests.support.volunteers import StatementDraft, Volunteer
+
+if TYPE_CHECKING:
+    from tequio_shared.network.full_run import FullRunView
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.runs import WitnessProof
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
 
@@ -287,6 +296,36 @@ def test_a_witness_that_withholds_its_word_costs_the_others_the_grace_only() -> 
     assert accounts.earned[mute.key].trainer > 0
     assert len({accounts.earned[one.key].witness for one in others}) == 1
     assert accounts.earned[others[0].key].witness > 0
+
+
+class Repeater(Judge):
+    """A witness that looks at nothing: it waits for the first proof, and states the same."""
+
+    def _round_duty(
+        self, view: FullRunView, current: RoundView, slot: int
+    ) -> StatementDraft | None:
+        if current.phase is RoundPhase.WITNESS and not current.proofs:
+            return None
+        return super()._round_duty(view, current, slot)
+
+    def _proof(self, current: RoundView) -> WitnessProof:
+        first = next(iter(current.proofs.values()))
+        ids = {slot: current.commitments[slot].id for slot in first.vouched}
+        lot = self.signer.prove(current.audit_lot_input)
+        body = current.proof_of(ids, dict(first.rejected), lot)
+        return msgspec.structs.replace(body, gains=tuple(sorted(first.gains.items())))
+
+
+def test_a_witness_that_repeats_the_first_proof_is_paid_as_if_it_had_looked() -> None:
+    """The open part of Q13. Two limits: it follows what others find, and its pay is small."""
+    swarm = swarm_of(11, Repeater, *[Judge] * 4, spoiler(scale_255))
+    swarm.run_rounds(3)
+    repeater, other, *_, forger = swarm.volunteers
+    earned = swarm.view.accounts.earned
+    assert earned[repeater.key].witness == earned[other.key].witness > 0
+    assert outcome(swarm, forger) == (Verdict.REJECTED, RejectionReason.SCALE)
+    share, paid = swarm.manifest.witness_share_bp, earned.values()
+    assert sum(one.witness for one in paid) * 10_000 <= share * sum(one.trainer for one in paid)
 
 
 @attack("Q12", layer="wit", ends="the accusation stays alone; every other verdict stands")

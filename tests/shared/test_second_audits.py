@@ -42,6 +42,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import AuditFigures, AuditReport, RunFinish
 from tests.support import second_audits, second_run, second_standing
+from tests.support.key_swarm import KeySwarm
 from tests.support.memory_swarm import Swarm
 from tests.support.second_audits import Somebody, Work
 from tests.support.second_run import Auditing
@@ -537,7 +538,8 @@ class Follower:
         for key, record in self.swarm.standings.records.items():
             recent = record.audits - STRIKE_ROUNDS
             wrong = [one[1:] for one in record.contradictions if one[0] > recent]
-            assert wrong == mine.records[bytes(key)].contradictions()
+            theirs = mine.records.get(bytes(key), second_standing.Record())
+            assert wrong == theirs.contradictions()
         for key, member in accounts.members.items():
             assert member.is_active == mine.members[bytes(key)].is_active
 
@@ -621,6 +623,26 @@ def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:
         both.catch_up()
     both.compare()
     assert all(not wallet.trainer.unvested for wallet in both.mine.purses.values())
+
+
+def test_both_take_the_points_of_a_cheat_that_revoked_its_key() -> None:
+    rules = AuditRules(unproven_bp=5_000, others_bp=500)
+    swarm = KeySwarm(msgspec.structs.replace(tiny_manifest(most=200), audit=rules), seed=5)
+    cheat, *_ = [swarm.volunteer(f"second audits {at}") for at in range(8)]
+    swarm.arithmetic.idle.add(cheat.key)
+    both = Follower(swarm)
+    while not any(
+        case.trainer == cheat.key and case.is_disputed
+        for case in swarm.view.accounts.audits.cases.values()
+    ):
+        assert swarm.step()
+        both.catch_up()
+    swarm.revoke(cheat, cheat.key)
+    swarm.volunteers.remove(cheat)
+    both.follow(12)
+    assert causes(swarm, second_standing.NOT_DONE_CAUSE) == [cheat.key]
+    wallet = both.mine.purses[bytes(cheat.key)]
+    assert wallet.forfeited > 0 == wallet.trainer.total
 
 
 def test_both_know_the_same_owners_of_auditors() -> None:

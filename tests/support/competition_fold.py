@@ -83,6 +83,13 @@ class CompetitionFold:
         """The key of a person, to prove with."""
         return Author(name, NET).signer
 
+    def replace(self, name: str, successor: str) -> None:
+        """Let a new key take the place of a person's, as the log would have it."""
+        former, key = self.key(name), self.key(successor)
+        self.standings.links.replace(self.index, former, key)
+        self.standings.replace(self.index, former, key)
+        self.tiers.replace(former, key)
+
     def at(self, after_ms: int) -> CompetitionFold:
         """Set the clock to `after_ms` after the start."""
         self.now = START + after_ms

@@ -108,7 +108,7 @@ class Auditing:
         self._is_closed = False
         self._round: SecondRound | None = None
 
-    def read(self, leaf: bytes) -> None:  # noqa: C901 - one case for each kind of statement
+    def read(self, leaf: bytes) -> None:  # noqa: C901, PLR0912 - one case for each kind of statement
         """Continue with one entry."""
         statement = second_draw.parse(leaf)
         body, kind, index = statement["body"], statement["type"], self._size
@@ -120,9 +120,13 @@ class Auditing:
                 self._network = sha256(unbase64(body["doc"]))
             case "key.register":
                 self.records[author] = Record(since=index)
+            case "key.revoke":
+                self.records[unbase64(body["peer"])].is_revoked = True
+                self._retire(unbase64(body["peer"]))
             case "run.open":
                 self._open_run(statement, body)
             case "run.close":
+                self._check_settled(index)
                 self._is_closed = True
                 for wallet in self.purses.values():
                     wallet.forfeited += wallet.trainer.end()
@@ -207,9 +211,7 @@ class Auditing:
     # --- rosters
 
     def _roster(self, index: int, number: int, body: dict[str, Any]) -> None:
-        for key in sorted(self.records):
-            if (due := self.records[key].due(key)) is not None:
-                raise ValueError(f"entry {index} is a roster, and {due} is due")
+        self._check_settled(index)
         document = json.loads(self._blobs[unbase64(body["roster"])])
         now = self._round = SecondRound(index, number, document)
         wanted = self.order(now)
@@ -221,6 +223,11 @@ class Auditing:
         if number > self._manifest["rounds"]["most"] and any(shares):
             raise ValueError(f"round {number} gives windows after the last training")
         self.orders.append(wanted)
+
+    def _check_settled(self, index: int) -> None:
+        for key in sorted(self.records):
+            if (due := self.records[key].due(key)) is not None:
+                raise ValueError(f"entry {index} is a roster or the end, and {due} is due")
 
     def order(self, now: SecondRound) -> list[dict[str, Any]]:
         """The orders of a roster (10.4)."""
@@ -318,6 +325,8 @@ class Auditing:
                 due += tokens_of(now.headers[slot]) * flops // 10**9
             if row["trainer_gflop"] != due:
                 raise ValueError(f"slot {slot} of round {now.number} gets {row}, and {due} is due")
+        if self.records[key].is_revoked:
+            return
         wallet = self.purses.setdefault(key, Wallet())
         if row["trainer_gflop"]:
             wallet.trainer.pay(now.number, row["trainer_gflop"])

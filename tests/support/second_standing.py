@@ -102,6 +102,7 @@ class Record:
     judged: int = 0
     withheld: list[tuple[int, int]] = field(default_factory=list)
     """Number of judged contributions, and the `round.close` of a withholding."""
+    is_revoked: bool = False
 
     def withholdings(self) -> list[int]:
         """The entries of the withholdings that count."""
@@ -112,7 +113,7 @@ class Record:
         return [one for one in self.audits[-STRIKE_ROUNDS:] if one[1]]
 
     def due(self, key: bytes) -> Due | None:  # noqa: PLR0911 - one for each row
-        """The first three rows of *Changes that follow*."""
+        """The first five rows of *Changes that follow*; of a revoked key, the first three."""
         if self.standing in OUT:
             return None
         if self.fault:
@@ -123,6 +124,8 @@ class Record:
         kept = self.withholdings()
         if len(kept) >= WITHHOLDINGS:
             return Due(key, WITHHELD_CAUSE, tuple(sorted(set(kept))[-16:]))
+        if self.is_revoked:
+            return None
         later = [report for report, closed in wrong if closed > self.since]
         if self.standing in ("newcomer", "active") and later:
             return Due(key, CONTRADICTED_CAUSE, tuple(sorted(later)[-16:]))

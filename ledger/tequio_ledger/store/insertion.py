@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import JSON, Connection, LargeBinary, String, Table, delete, insert
+from sqlalchemy import JSON, Boolean, Connection, LargeBinary, String, Table, delete, insert
 from sqlalchemy.types import TypeEngine
 
 if TYPE_CHECKING:
@@ -122,4 +122,6 @@ def _cast(kind: TypeEngine[object]) -> str:
 def _element(kind: TypeEngine[object]) -> str:
     if isinstance(kind, LargeBinary):
         return "bytea"
+    if isinstance(kind, Boolean):
+        return "bool"
     return "text" if isinstance(kind, (String, JSON)) else "int8"

@@ -223,6 +223,8 @@ class StandingColumns(TypedColumns):
     """End of a quarantine's term, ms; otherwise 0."""
     appeal: Named[int | None] = Column(Whole)
     """Log index of the appeal that is open."""
+    is_restricted: Named[bool]
+    """Rankings of teams and of days leave its points out; of a revoked key, its record decides."""
 
 
 STANDING = Table(
@@ -230,6 +232,7 @@ STANDING = Table(
     METADATA,
     StandingColumns,
     Index("standing_since", "standing", "since"),
+    Index("standing_restricted", "peer", sqlite_where=text("is_restricted")),
 )
 
 

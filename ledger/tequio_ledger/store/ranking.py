@@ -35,7 +35,6 @@ from sqlalchemy import (
 
 from tequio_ledger.store.models import CREDIT, PEER, ROUND, STANDING, TIER
 from tequio_shared.ids import PeerKey
-from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.rows import RankedRow
 
@@ -96,17 +95,14 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
 
 _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (ROUND.c.run == CREDIT.c.run) & (ROUND.c.round == CREDIT.c.round)
-# Literally the condition of the partial index: with a parameter SQLite would not use it.
+# Literally the conditions of the partial indices: with a parameter SQLite would not use them.
 _IN_A_TEAM = text("credit.team <> 0")
+_IS_RESTRICTED = text("standing.is_restricted")
 
 
 def _excluded() -> CTE:
     """Find the few restricted keys, and from each the keys before it, up to the first."""
-    restricted = STANDING.c.standing.in_((Standing.BANNED, Standing.QUARANTINED))
-    # A revocation ends a quarantine in the table, but what it took stays forfeited.
-    ended = and_(STANDING.c.standing == Standing.REVOKED, PEER.c.forfeited > 0)
-    last = select(STANDING.c.peer).join(PEER).where(or_(restricted, ended))
-    found = last.cte("excluded", recursive=True)
+    found = select(STANDING.c.peer).where(_IS_RESTRICTED).cte("excluded", recursive=True)
     former = select(PEER.c.replaces).join(found, PEER.c.key == found.c.peer)
     return found.union_all(former.where(PEER.c.replaces.is_not(None)))
 

@@ -161,12 +161,11 @@ def eligible_evaluators(
 ) -> dict[PeerKey, Digest]:
     """Keys that can be drawn to evaluate, with their owners: with a lot, without an interest."""
     entrants, least = view.entrants.values(), view.rules.scoring.evaluator_tier
-    # With the keys that replaced theirs: a replacement makes nobody impartial.
-    authors = {key for one in entrants for key in (one.author, network.holder(one.author))}
+    authors = network.with_holders(one.author for one in entrants)
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
-    # Trainers of a competing run have an interest, and custodians together could read the texts
-    # early.
-    outside = authors.union(view.rules.custodian_keys, network.organisers, *rostered)
+    # Trainers of a competing run have an interest. Custodians, who together could read the texts
+    # early, and organisers could not even offer.
+    outside = authors.union(*rostered)
     # By owner as well as by key: an entrant must not evaluate itself with a second key.
     rivals = {network.owner(key) for key in authors}
     return {

@@ -57,9 +57,9 @@ def submit(
 
 
 def check_participant(view: CompetitionView, author: PeerKey, network: CompetitionContext) -> None:
-    """Raise RefusedError for a custodian, and for a key in bad standing: neither takes part."""
+    """Raise RefusedError for a custodian or its successor, and for a key in bad standing."""
     network.check_standing(author)
-    if author in view.rules.custodian_keys:
+    if author in network.with_holders(view.rules.custodian_keys):
         raise RefusedError("not-eligible", "custodians may neither enter nor evaluate")
 
 

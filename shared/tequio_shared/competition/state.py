@@ -8,7 +8,7 @@ a function of `entrants`, `draw` or `scores`, or by `competition`. (docs/protoco
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
@@ -297,6 +297,10 @@ class CompetitionContext:
     def holder(self, key: PeerKey) -> PeerKey:
         """The key itself, or the one that took its place."""
         return self.standings.links.holder(key)
+
+    def with_holders(self, keys: Iterable[PeerKey]) -> set[PeerKey]:
+        """Keys, and those that took their places: a replacement makes nobody impartial."""
+        return {one for key in keys for one in (key, self.holder(key))}
 
     def owner(self, key: PeerKey) -> Digest:
         """Owner of the key, as far as the log knows."""

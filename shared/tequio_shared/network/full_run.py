@@ -138,12 +138,18 @@ class FullRunView(RunView):
             raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
 
     def _check_members(self, ts: int, roster: Roster) -> None:
-        due = self.accounts.standings.due(ts)
-        # A due change of standing comes first: else the coordinator could delay a quarantine.
-        if due is not None:
-            raise RefusedError("wrong-roster", f"{due.peer} must become {due.to} first")
+        self._check_standings(ts, "wrong-roster")
         if roster != self.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
+
+    def _check_standings(self, ts: int, code: str) -> None:
+        """Raise RefusedError while a change of standing is due.
+
+        Else the coordinator could delay a quarantine until the points have vested.
+        """
+        due = self.accounts.standings.due(ts)
+        if due is not None:
+            raise RefusedError(code, f"{due.peer} must become {due.to} first")
 
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far."""
@@ -222,6 +228,7 @@ class FullRunView(RunView):
     def _check_end(self, body: RunClose, ts: int) -> None:
         if body.reason != close_reason(self.request):
             raise RefusedError("wrong-close", f"the run does not end for reason {body.reason}")
+        self._check_standings(ts, "wrong-close")
         # Work of the last rounds must not be paid before it was audited, unless nobody is left.
         if not self.has_open_audits():
             return

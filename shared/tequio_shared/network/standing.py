@@ -2,11 +2,11 @@
 
 Rules. Only the log counts: faults that signatures and bytes prove, verdicts by a quorum of
 witnesses, work that was accepted. From them follows a `standing.change`, and exactly that one: the
-coordinator states it, every reader of the whole log derives it again, and no roster is admitted
-while one is due. Silence, lateness and work that nobody could fetch are never faults. No
-measure excludes anybody: one on which two witnesses agree makes a key suspected, and so more often
-audited, and so do many low loss gains; work that was not done is what five sixths of its auditors
-say. A standing holds in all runs. (docs/protocol.md, standing)
+coordinator states it, every reader of the whole log derives it again, and neither a roster nor the
+end of a run is admitted while one is due. Silence, lateness and work that nobody could fetch are
+never faults. No measure excludes anybody: one on which two witnesses agree makes a key suspected,
+and so more often audited, and so do many low loss gains; work that was not done is what five sixths
+of its auditors say. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ class StandingCause(IntEnum):
 
 ENDED = frozenset({Standing.REVOKED, Standing.REPLACED})
 """Standings of keys that never act again."""
-EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED, *ENDED})
+RESTRICTED = frozenset({Standing.QUARANTINED, Standing.BANNED})
+"""Standings that take points from a key, and its points out of rankings."""
+EXCLUDED = RESTRICTED | ENDED
 """Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
@@ -175,10 +177,10 @@ class KeyStatus:
         record = self.records.get(key)
         return Standing.NEWCOMER if record is None else record.standing
 
-    def before_revocation(self, key: PeerKey) -> Standing:
-        """Standing of a key; of a revoked one without a successor, the one that it had."""
-        held = self._held.get(key)
-        return self.of(key) if held is None else held.standing
+    def is_restricted(self, key: PeerKey) -> bool:
+        """Return whether a key is quarantined or banned, or the record of a revoked one is."""
+        record = self._held.get(key) or self.records.get(key)
+        return record is not None and record.standing in RESTRICTED
 
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""
@@ -187,6 +189,7 @@ class KeyStatus:
     def revoke(self, index: int, key: PeerKey) -> None:
         """End a key, and hold its record for a successor."""
         self._held[key] = self._end(index, key, Standing.REVOKED)
+        self._move_later(key)  # a fault may have had no consequence yet
 
     def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
         """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
@@ -246,13 +249,14 @@ class KeyStatus:
         if body != due:
             follows = f"{due.peer} {due.to}" if due else "nothing"
             raise RefusedError("wrong-standing", f"{body.peer} {body.to}: {follows} follows")
-        record = self.records[key_from_text(body.peer)]
+        key = key_from_text(body.peer)
+        record = self._record(key, index)
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
         _move(record, Standing(body.to), index)
         record.cause, record.evidence = StandingCause(body.cause), body.evidence
         record.until = body.until
-        self._move_later(key_from_text(body.peer))
+        self._move_later(key)
 
     def admit_fault(self, fault: ProvenFault) -> None:
         """Raise RefusedError if a report that `conduct.read_fault` accepted brings nothing new.
@@ -431,14 +435,16 @@ class KeyStatus:
         return record
 
     def _due(self, key: PeerKey, ts: int) -> StandingChange | None:
-        record = self.records[key]
-        match record.standing:
-            case Standing.QUARANTINED:
-                found = _way_back(record, ts)
-            case Standing.BANNED | Standing.REVOKED | Standing.REPLACED:
-                found = None
-            case _:
-                found = _guilt(record) or _suspicion(record) or _progress(record)
+        is_revoked = key in self._held
+        record = self._held[key] if is_revoked else self.records[key]
+        found: _Found | None = None
+        if record.standing not in EXCLUDED:
+            # Else a cheat would revoke its key before a verdict, and lose no points.
+            found = _guilt(record)
+            if not is_revoked:
+                found = found or _suspicion(record) or _progress(record)
+        elif record.standing is Standing.QUARANTINED and not is_revoked:
+            found = _way_back(record, ts)
         if found is None:
             return None
         to, cause, evidence = found

@@ -1,9 +1,10 @@
 """The coordinator: decides which statement to log next, and signs it.
 
-The network comes first: proven faults, and changes of standing that are due, because no roster is
-admitted before those; then competitions whose next date has come; then each run. What follows from
-the log, and when, is decided in `tequio_shared.network`. This module adds only the key and the end
-of the coordinator's own chain; the time comes from the caller, the ledger or the simulator.
+The network comes first: proven faults, and changes of standing that are due, because no roster and
+no end of a run is admitted before those; then competitions whose next date has come; then each run.
+What follows from the log, and when, is decided in `tequio_shared.network`. This module adds only
+the key and the end of the coordinator's own chain; the time comes from the caller, the ledger or
+the simulator.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport, LogSnapshot
-from tequio_shared.statements.runs import WitnessProof, WorkCommit
+from tequio_shared.statements.runs import RoundRoster, RunClose, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry, Statement, make, sign
 
 FindLeaf = Callable[[PeerKey, int], bytes | None]
@@ -61,18 +62,20 @@ class Coordinator:
         self._state = state
         self.fault_reporter = FaultReporter(state)
         self._timers: dict[RunId, CoordinatorTimers] = {}
-        # By run, or None for the network: end of the pause after our own statement was refused.
+        # By run, or None for the network: end of a pause, as after our own statement was refused.
         self._resting_until: dict[RunId | None, int] = {}
         self.snapshot: LogSnapshot | None = None
         """A snapshot that is stored and not named yet; set by the sequencer."""
 
     def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
         """Sign the next statement that is due; None when there is none."""
+        resting = self._resting_until
+        self._resting_until = {one: until for one, until in resting.items() if until > now_ms}
         signed = self._network_statement(now_ms)
         if signed is not None:
             return signed
         for run, view in self._active():
-            if self._resting_until.get(run, 0) <= now_ms:
+            if run not in self._resting_until:
                 signed = self._decide(run, view, now_ms)
                 if signed is not None:
                     return signed
@@ -80,13 +83,14 @@ class Coordinator:
 
     def due(self) -> int | None:
         """Give the time of the next statement (ms); None if only another entry can cause one."""
-        times = [
-            self._rested(run, self._timers.setdefault(run, CoordinatorTimers()).expect(view))
+        times: dict[RunId | None, int | None] = {
+            run: self._timers.setdefault(run, CoordinatorTimers()).expect(view)
             for run, view in self._active()
-        ]
-        times.append(self._rested(None, self._state.standings.next_ms()))
-        times.append(self._rested(None, self._state.competitions.next_ms()))
-        return min((time for time in times if time is not None), default=None)
+        }
+        dates = self._state.standings.next_ms(), self._state.competitions.next_ms()
+        times[None] = min((time for time in dates if time is not None), default=None)
+        times.update(self._resting_until)
+        return min((time for time in times.values() if time is not None), default=None)
 
     def back_off(self, run: RunId | None, now_ms: int) -> None:
         """Sign nothing about a run, or about the network, for a while."""
@@ -108,7 +112,7 @@ class Coordinator:
         return sign(self._state.net, statement, self._signer)
 
     def _network_statement(self, now_ms: int) -> CoordinatorStatement | None:
-        if self._resting_until.get(None, 0) > now_ms:
+        if None in self._resting_until:
             return None
         state = self._state
         body = (
@@ -140,6 +144,12 @@ class Coordinator:
             step = decide(view, timers, now_ms, self._signer.prove)
             if step is None:
                 return None
+            if isinstance(step.body, RoundRoster | RunClose) and (
+                self._state.standings.due(now_ms) is not None
+            ):
+                # That change waits for the end of the network's pause, and is admitted before this.
+                self._resting_until[run] = self._resting_until[None]
+                return None
             entry = self.sign(step.body, now_ms, run, step.round)
             return CoordinatorStatement(run=run, entry=entry, document=step.document)
         # A run whose documents are damaged pauses alone: the others must not stop with it.
@@ -147,9 +157,6 @@ class Coordinator:
             self._on_error(run, err)
             self.back_off(run, now_ms)
             return None
-
-    def _rested(self, run: RunId | None, time: int | None) -> int | None:
-        return None if time is None else max(time, self._resting_until.get(run, 0))
 
     def _active(self) -> Iterator[tuple[RunId, FullRunView]]:
         for run, view in self._state.runs.items():

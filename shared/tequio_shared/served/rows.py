@@ -178,6 +178,8 @@ class StandingRow:
     evidence: tuple[int, ...]
     until: int
     appeal: int | None
+    is_restricted: bool
+    """Quarantined or banned; of a revoked key, whether its record is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

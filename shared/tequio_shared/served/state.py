@@ -302,6 +302,7 @@ def standing_row(state: State, key: PeerKey) -> StandingRow:
         evidence=tuple(record.evidence),
         until=record.until,
         appeal=None if record.appeal is None else record.appeal[0],
+        is_restricted=state.standings.is_restricted(key),
     )
 
 

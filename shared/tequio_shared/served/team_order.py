@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.network import conduct
-from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import KeyReplace, KeyRevoke, MemberTeam, TeamMember
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class TeamOrder:
         links, earned = self._view.links, self._view.teams.records[self._team].earned
         paid = 0
         # Part of what a restricted key earned is forfeited; a successor has that of former keys.
-        if self._view.standings.before_revocation(key) not in EXCLUDED:
+        if key not in links.replaced and not self._view.standings.is_restricted(key):
             paid = sum(earned.get(one, 0) for one in links.line_of(key))
         self.gflop += paid - self._paid.get(key, 0)
         self._paid[key] = paid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,18 +18,22 @@ from tequio_shared.ids import to_text
 from tequio_shared.limits import JSON_INTEGER, WHOLE_PARTS
 from tequio_shared.network.standing import Standing
 from tequio_shared.round.points import points
+from tequio_shared.statements.network import FaultReport, KeyRevoke, MemberName
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.ledger.log.test_sequencer_keys import stored, wrong_rows
 from tests.ledger.log.test_sequencer_standing import leave_under_an_old_number
+from tests.ledger.store.test_queries_teams import founding
 from tests.ledger.test_replay import rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
 from tests.support.signing_swarm import SigningPeer
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.statements.statement import Entry
 
 pytestmark = pytest.mark.usefixtures("either_database")
 
@@ -124,6 +129,82 @@ def test_a_quarantine_of_the_author_takes_what_it_gave_from_rows_and_rankings(
         assert row.standing.standing == Standing.NEWCOMER
         assert not any(one.key == owner.key for one in _earners(ledger))
         assert wrong_rows(ledger) is None
+
+
+def test_a_gift_that_is_forfeited_takes_no_revoked_receiver_off_the_leaderboards(
+    tmp_path: Path,
+) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
+        stranger, honest = swarm.peers[:2]
+        await leave_under_an_old_number(swarm, stranger)
+        await swarm.post([revocation(swarm, honest)])
+
+    with played(tmp_path, scenario) as (ledger, swarm):
+        honest = swarm.peers[1].key
+        row = stored(ledger, honest)
+        assert row.peer.forfeited > 0
+        assert (row.standing.standing, row.standing.is_restricted) == (Standing.REVOKED, False)
+        assert honest in [one.key for one in _earners(ledger)]
+        team = row.peer.team
+        assert _teams(ledger) == {team: ledger.state.team_orders.of(team).gflop}
+
+
+def test_a_quarantine_after_a_revocation_takes_the_key_off_the_leaderboards(
+    tmp_path: Path,
+) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
+        other, cheat = swarm.peers[:2]
+        at = cheat.seq, cheat.last
+        two = []
+        for name in ("oaxaca", "puebla"):
+            two.append(cheat.sign(MemberName(name=name), swarm.clock()))
+            cheat.seq, cheat.last = at
+        report = FaultReport(leaves=tuple(to_text(one.leaf()) for one in two), piece="")
+        # In one batch: the coordinator states the quarantine after the revocation.
+        await swarm.post([other.sign(report, swarm.clock()), revocation(swarm, cheat)])
+
+    with played(tmp_path, scenario) as (ledger, swarm):
+        cheat = swarm.peers[1].key
+        row = stored(ledger, cheat)
+        assert (row.standing.standing, row.standing.is_restricted) == (Standing.REVOKED, True)
+        assert row.peer.gflop == row.peer.received  # which is for the work of another key
+        assert row.peer.forfeited > 0
+        assert cheat not in [one.key for one in _earners(ledger)]
+        assert _teams(ledger) == {}
+        assert ledger.state.team_orders.of(row.peer.team).gflop == 0
+        before, size = rows(ledger), ledger.log.size
+    assert replay(make_settings(tmp_path)) == size
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        assert rows(ledger) == before
+
+
+def revocation(swarm: LedgerSwarm, peer: SigningPeer) -> Entry:
+    return peer.sign(KeyRevoke(peer=to_text(peer.key)), swarm.clock())
+
+
+@contextmanager
+def played(
+    folder: Path, scenario: Callable[[LedgerSwarm], Awaitable[None]]
+) -> Iterator[tuple[Ledger, LedgerSwarm]]:
+    """A ledger after shared rounds, one for the receiver's new team, and what a test does then."""
+    clock = VirtualClock()
+    with opened(make_settings(folder), clock) as ledger:
+
+        async def run() -> LedgerSwarm:
+            async with running(ledger):
+                swarm, _ = await shared_rounds(ledger, clock)
+                await swarm.post([founding(swarm, swarm.peers[1], "Oaxaca")])
+                await swarm.play(*swarm.peers[:3])
+                await scenario(swarm)
+                return swarm
+
+        yield ledger, asyncio.run(run())
+        assert wrong_rows(ledger) is None
+
+
+def _teams(ledger: Ledger) -> dict[int, int]:
+    with ledger.database.reader.begin() as connection:
+        return {one.team: one.gflop for one in ranking.teams(connection, None, 9)}
 
 
 def _earners(ledger: Ledger) -> list[ranking.Owner]:

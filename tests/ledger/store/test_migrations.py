@@ -50,7 +50,10 @@ def test_both_databases_leave_the_same_rows_out_of_an_index(
     """The condition is in the migrations alone: comparing the tables would not miss it."""
     with closing(Database(either_database or tmp_path / "new.sqlite3")) as database:
         database.migrate()
-        catalog = "SELECT {} FROM {} WHERE {} IN ('log_entry_snapshot', 'credit_team')"
+        catalog = (
+            "SELECT {} FROM {} WHERE {} "
+            "IN ('log_entry_snapshot', 'credit_team', 'standing_restricted')"
+        )
         place = ("indexdef", "pg_indexes", "indexname") if either_database else SQLITE_INDICES
         with database.writer.connect() as connection:
             made = connection.execute(text(catalog.format(*place))).scalars().all()
@@ -58,7 +61,7 @@ def test_both_databases_leave_the_same_rows_out_of_an_index(
     conditions = {
         sql.partition(" WHERE ")[2].translate(plain).replace("::text", "") for sql in made
     }
-    assert conditions == {"team <> 0", "type = 'log.snapshot'"}
+    assert conditions == {"team <> 0", "type = 'log.snapshot'", "is_restricted"}
 
 
 def test_hashes_and_signatures_are_stored_uncompressed(either_database: str) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.postgres import Cluster
 
-FRESH = ("standing", "since", "cause", "evidence", "until", "appeal")
+FRESH = ("standing", "since", "cause", "evidence", "until", "appeal", "is_restricted")
 FEW, MANY = 3, 40
 
 NOTHING = {"gflop": 0, "unvested": 0, "forfeited": 0}
@@ -54,6 +54,7 @@ def _row(at: int, since: int) -> dict[str, object]:
         "evidence": [] if at % 5 else [1 << 40, at],
         "until": 0,
         "appeal": None,
+        "is_restricted": not at % 3,
     }
 
 

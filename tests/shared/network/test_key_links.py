@@ -348,6 +348,40 @@ def test_strikes_of_a_round_follow_the_key() -> None:
         assert swarm.step()
 
 
+def test_only_a_quarantine_follows_for_a_key_that_was_revoked() -> None:
+    swarm, them = swarm_of(*"abcdef")
+    a = them["a"]
+    swarm.run_rounds(1)
+    report = commit_badly(swarm, a)
+    record = swarm.standings.records[a.key]
+    swarm.revoke(a, a.key)
+    swarm.volunteers.remove(a)
+    index = len(swarm.entries) - 1
+    record.strikes.append((record.judged, index))  # a suspicion, of a key that goes on
+    record.accepted_since = 10
+    assert swarm.standings.due(swarm.now_ms) is None
+    swarm.post(them["b"], StatementDraft(report))
+    while record.standing is not Standing.QUARANTINED:
+        assert swarm.step()
+    assert (record.cause, len(record.convictions)) == (StandingCause.BAD_PAYLOAD, 1)
+    assert swarm.standings.records[a.key].since == index
+    swarm.now_ms = record.until + 1
+    swarm.run_rounds(6)
+    assert record.standing is Standing.QUARANTINED
+
+
+def test_a_fault_that_has_had_no_consequence_yet_has_it_after_the_revocation() -> None:
+    swarm, them = swarm_of(*"abcde")
+    a = them["a"]
+    report = commit_badly(swarm, a)
+    swarm.post(them["b"], StatementDraft(report))
+    assert swarm.standings.due(swarm.now_ms) is not None
+    swarm.revoke(a, a.key)
+    due = swarm.standings.due(swarm.now_ms)
+    assert due is not None
+    assert (due.peer, due.to) == (to_text(a.key), "quarantined")
+
+
 def test_what_an_ended_key_signs_afterwards_convicts_nobody() -> None:
     swarm, them = swarm_of(*"abc")
     a = them["a"]

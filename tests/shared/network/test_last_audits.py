@@ -8,12 +8,14 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
+from tequio_shared.ids import to_text
 from tequio_shared.network.audits import AuditBook
 from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import CloseReason, RunState
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import MemberLeave
+from tequio_shared.served.coordinator import Coordinator
+from tequio_shared.statements.network import MemberLeave, StandingChange
 from tequio_shared.statements.runs import (
     RoundClose,
     RoundOpen,
@@ -24,11 +26,13 @@ from tequio_shared.statements.runs import (
     RunPause,
     WorkCommit,
 )
+from tests.shared.network.test_point_shares import SharingSwarm
+from tests.shared.network.test_point_shares import swarm_of as sharing_swarm
 from tests.support.attack_table import attack
 from tests.support.memory_swarm import Swarm
 from tests.support.second_run import Auditing
 from tests.support.tiny_run import tiny_manifest
-from tests.support.volunteers import FailureRates, StatementDraft
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 ROUNDS = 3
 
@@ -128,6 +132,54 @@ def test_a_coordinator_cannot_end_the_run_before_its_last_audits() -> None:
     end = StatementDraft(RunClose(reason=CloseReason.ROUNDS_DONE))
     with pytest.raises(RefusedError, match="to audit"):
         swarm.log_statement(swarm.coordinator, end)
+
+
+def all_but_a_quarantine_done() -> tuple[SharingSwarm, Volunteer]:
+    """Run until a member is to be quarantined for its last contribution, and nothing else is left.
+
+    That no other audit is open then depends on what is drawn, as in a run of ten rounds here.
+    """
+    rules = AuditRules(unproven_bp=10_000, others_bp=10_000)
+    swarm, them = sharing_swarm("abcdefgh", rounds=10, audits=rules)
+    cheat = them["d"]
+    while (change := swarm.standings.due(swarm.now_ms)) is None or change.to != "quarantined":
+        assert swarm.step()
+        if swarm.view.number == 10:
+            swarm.arithmetic.idle.add(cheat.key)
+    assert (swarm.view.state, change.peer) == (RunState.COOLDOWN, to_text(cheat.key))
+    assert not swarm.view.has_open_audits()
+    return swarm, cheat
+
+
+@attack("U9", layer="coord", ends="refused as `wrong-close` while a quarantine is due")
+def test_a_coordinator_cannot_end_the_run_before_a_quarantine_that_is_due() -> None:
+    swarm, cheat = all_but_a_quarantine_done()
+    end = StatementDraft(RunClose(reason=CloseReason.ROUNDS_DONE))
+    with pytest.raises(RefusedError, match="must become quarantined first") as caught:
+        swarm.log_statement(swarm.coordinator, end)
+    assert caught.value.code == "wrong-close"
+    swarm.run()
+    assert swarm.view.state is RunState.FINISHED
+    points = swarm.earned(cheat.key)
+    assert (points.gflop, points.forfeited > 0) == (0, True)
+
+
+def test_a_coordinator_whose_statements_on_the_network_pause_ends_the_run_after_them() -> None:
+    swarm, _ = all_but_a_quarantine_done()
+    errors: list[object] = []
+    coordinator = Coordinator(swarm.coordinator, swarm.state, lambda *one: errors.append(one))
+    coordinator.back_off(None, swarm.now_ms)
+    assert coordinator.next_statement(swarm.now_ms) is None
+    wakes_ms = coordinator.due()
+    assert wakes_ms is not None
+    assert wakes_ms > swarm.now_ms
+    swarm.now_ms, said = wakes_ms, []
+    while (found := coordinator.next_statement(swarm.now_ms)) is not None:
+        swarm.log(found.entry)
+        said.append(found.entry.statement.body)
+    assert [type(one) for one in said] == [StandingChange, RunClose]
+    assert not errors
+    assert coordinator.due() is None
 
 
 def test_a_coordinator_cannot_end_the_run_by_doing_nothing_while_members_are_there() -> None:

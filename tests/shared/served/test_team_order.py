@@ -10,13 +10,14 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.network.standing import EXCLUDED, Standing
+from tequio_shared.network.standing import Standing
 from tequio_shared.served.state import State
 from tequio_shared.served.team_order import TeamOrder
 from tequio_shared.statements.network import StandingRelease
-from tests.shared.network.test_key_links import RECOVERY, quarantined
+from tests.shared.network.test_key_links import RECOVERY, commit_badly, quarantined
 from tests.shared.network.test_teams import TeamSwarm
 from tests.support.tiny_run import signer
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,7 @@ def plainly(state: State, team: int) -> tuple[list[tuple[PeerKey, int, int]], in
     record, earned = state.teams.records[team], Counter[PeerKey]()
     for key, gflop in record.earned.items():
         holder = state.links.holder(key)
-        if state.standings.before_revocation(holder) not in EXCLUDED:
+        if not state.standings.is_restricted(holder):
             earned[holder] += gflop
     order = sorted(record.members.items(), key=lambda one: (-earned[one[0]], one[1], one[0]))
     return [(key, since, earned[key]) for key, since in order], earned.total()
@@ -112,6 +113,20 @@ def test_a_revocation_brings_no_points_back_that_a_quarantine_took(swarm: OrderS
     during = swarm.state.team_orders.of(swarm.team).gflop
     swarm.revoke(one, one.key)
     assert swarm.state.team_orders.of(swarm.team).gflop == during
+
+
+def test_a_fault_that_is_reported_after_the_revocation_takes_the_points_out(
+    swarm: OrderSwarm,
+) -> None:
+    one = swarm.them["d"]
+    report = commit_badly(swarm, one)
+    swarm.revoke(one, one.key)
+    swarm.volunteers.remove(one)
+    assert gflop_of(swarm)[one.key] > 0
+    swarm.post(swarm.them["a"], StatementDraft(report))
+    while gflop_of(swarm)[one.key]:
+        assert swarm.step()
+    assert swarm.standings.of(one.key) is Standing.REVOKED
 
 
 def test_a_successor_has_the_points_of_all_its_former_keys(swarm: OrderSwarm) -> None:

@@ -27,6 +27,8 @@ CONNECTIONS = 256
 """Connections at a time, of all clients."""
 ADDRESS_CONNECTIONS = 16
 """Connections at a time of one address that is not a proxy."""
+PIECES = 64
+"""Events of HTTP in one read: h11 needs as long for a chunk of one byte as for a long one."""
 _READ_BYTES = 16 << 10
 _DRAIN_BYTES = 4 * BODY_BYTES
 _VISITOR_BITS = 64
@@ -193,15 +195,14 @@ class HttpServer:
     ) -> Request | None:
         """Read a request; None for a client that sent nothing. Raises BadRequestError."""
         head: h11.Request | None = None
-        body = b""
+        body, left = bytearray(), PIECES
         try:
-            while True:
+            while left:
                 event = protocol.next_event()
+                left -= 1
                 if event is h11.NEED_DATA:
-                    if protocol.they_are_waiting_for_100_continue:
-                        go_on = h11.InformationalResponse(status_code=100, headers=[])
-                        await stream.send_all(protocol.send(go_on) or b"")
-                    protocol.receive_data(await stream.receive_some(_READ_BYTES))
+                    await _receive(stream, protocol)
+                    left = PIECES
                 elif isinstance(event, h11.Request):
                     head = event
                     exchange.is_head = event.method == b"HEAD"
@@ -211,10 +212,11 @@ class HttpServer:
                     if len(body) > BODY_BYTES:
                         raise _too_large(len(body))
                 else:
-                    return None if head is None else self._request(head, body, host)
+                    return None if head is None else self._request(head, bytes(body), host)
         except h11.RemoteProtocolError as err:
             status = err.error_status_hint
             raise BadRequestError(status, f"this is not a valid HTTP request: {err}") from err
+        raise BadRequestError(400, "the body is in too many small chunks: send larger ones")
 
     def _request(self, head: h11.Request, body: bytes, host: str) -> Request:
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in head.headers}
@@ -261,6 +263,13 @@ async def _cancelled_by_end(stream: trio.SocketStream) -> AsyncIterator[None]:
         nursery.start_soon(watch)
         yield
         nursery.cancel_scope.cancel()
+
+
+async def _receive(stream: trio.SocketStream, protocol: h11.Connection) -> None:
+    if protocol.they_are_waiting_for_100_continue:
+        go_on = h11.InformationalResponse(status_code=100, headers=[])
+        await stream.send_all(protocol.send(go_on) or b"")
+    protocol.receive_data(await stream.receive_some(_READ_BYTES))
 
 
 async def _drain(stream: trio.SocketStream) -> None:

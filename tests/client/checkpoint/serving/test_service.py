@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import layout
-from tequio_client.checkpoint.serving.connections import BODY_BYTES, Deadlines
+from tequio_client.checkpoint.serving.connections import BODY_BYTES, PIECES, Deadlines
 from tequio_client.checkpoint.serving.host import Limits
 from tequio_client.checkpoint.serving.service import CHAT, COMPLETIONS, MODELS
 from tequio_client.trainer import device
@@ -330,6 +330,20 @@ async def test_a_body_that_is_too_large_is_refused_unread(serve: Serve, whole: P
         await stream.send_all(b"GET / HTTP/1.1\r\nx: " + b"y" * 40_000)
         with trio.fail_after(PATIENCE_S):
             assert (await stream.receive_some(100)).startswith(b"HTTP/1.1 431 ")
+
+
+@attack("D4", layer="net", ends="refused with 400 at the first few, also by a served model")
+async def test_a_body_in_tiny_chunks_is_refused_and_one_in_larger_chunks_is_read(
+    serve: Serve, whole: Path
+) -> None:
+    head = b"POST /nowhere HTTP/1.1\r\nhost: [::1]\r\ntransfer-encoding: chunked\r\n\r\n"
+    larger = b"400\r\n" + bytes(1_024) + b"\r\n"
+    async with serve(whole) as service:
+        for chunks, status in ((b"1\r\na\r\n" * (4 * PIECES), 400), (larger * 200, 404)):
+            stream = await service.connect()
+            await stream.send_all(head + chunks + b"0\r\n\r\n")
+            with trio.fail_after(PATIENCE_S):
+                assert (await stream.receive_some(100)).startswith(b"HTTP/1.1 %d " % status)
 
 
 async def test_silent_and_slow_connections_are_closed(serve: Serve, whole: Path) -> None:

@@ -17,6 +17,7 @@ depends_on = None
 _WHOLE = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 _HASH = sa.LargeBinary(32)
 _IS_SNAPSHOT = sa.text("type = 'log.snapshot'")
+_IS_RESTRICTED = sa.text("is_restricted")
 _IN_A_TEAM = sa.text("team <> 0")
 
 
@@ -142,8 +143,16 @@ def _make_keys() -> None:
         sa.Column("evidence", sa.JSON, nullable=False),
         sa.Column("until", _WHOLE, nullable=False),
         sa.Column("appeal", _WHOLE),
+        sa.Column("is_restricted", sa.Boolean, nullable=False),
     )
     op.create_index("standing_since", "standing", ["standing", "since"])
+    op.create_index(
+        "standing_restricted",
+        "standing",
+        ["peer"],
+        sqlite_where=_IS_RESTRICTED,
+        postgresql_where=_IS_RESTRICTED,
+    )
     op.create_table(
         "tier",
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),
