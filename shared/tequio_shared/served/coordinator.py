@@ -70,6 +70,9 @@ class Coordinator:
     def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
         """Sign the next statement that is due; None when there is none."""
         resting = self._resting_until
+        if resting:
+            for timers in self._timers.values():
+                timers.due_at = None  # what waits for a pause is not late
         self._resting_until = {one: until for one, until in resting.items() if until > now_ms}
         signed = self._network_statement(now_ms)
         if signed is not None:

@@ -182,6 +182,25 @@ def test_a_coordinator_whose_statements_on_the_network_pause_ends_the_run_after_
     assert coordinator.due() is None
 
 
+def test_a_pause_after_a_refused_statement_starts_no_wait_again() -> None:
+    swarm, _ = sharing_swarm("abcd", rounds=3)
+    while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
+        assert swarm.step()
+    coordinator = Coordinator(swarm.coordinator, swarm.state, lambda *_: None)
+    while (found := coordinator.next_statement(swarm.now_ms)) is None:
+        due_ms = coordinator.due()
+        assert due_ms is not None
+        swarm.now_ms = due_ms
+    coordinator.back_off(found.run, swarm.now_ms)
+    assert coordinator.next_statement(swarm.now_ms) is None
+    wakes_ms = coordinator.due()
+    assert wakes_ms is not None
+    assert wakes_ms > swarm.now_ms
+    again = coordinator.next_statement(wakes_ms)
+    assert again is not None
+    assert type(again.entry.statement.body) is type(found.entry.statement.body)
+
+
 def test_a_coordinator_cannot_end_the_run_by_doing_nothing_while_members_are_there() -> None:
     swarm = swarm_of()
     until_cooldown(swarm)
