@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
@@ -31,6 +31,27 @@ class FrontWindow:
     screen: Rectangle
 
 
+class Gamepad(NamedTuple):
+    """Buttons, triggers and sticks of a gamepad, in XInput's order and units."""
+
+    buttons: int = 0
+    left_trigger: int = 0
+    right_trigger: int = 0
+    left_x: int = 0
+    left_y: int = 0
+    right_x: int = 0
+    right_y: int = 0
+
+    def held(self) -> Gamepad:
+        """Values within their dead zones are 0: there a pad flickers that nobody touches."""
+        axes = zip(self, _DEAD_ZONES, strict=True)
+        return Gamepad(*(value if abs(value) > zone else 0 for value, zone in axes))
+
+
+_DEAD_ZONES = Gamepad(0, 30, 30, 7849, 7849, 8689, 8689)
+"""As in XInput.h."""
+
+
 class WindowsInterface(Protocol):
     """The Windows calls in use; each raises AbsentError or OSError."""
 
@@ -40,8 +61,8 @@ class WindowsInterface(Protocol):
     def now_ms(self) -> int:
         """The current tick count, which wraps after 49.7 days."""
 
-    def gamepads(self) -> tuple[int, ...]:
-        """A counter for each connected gamepad; any input changes it."""
+    def gamepads(self) -> tuple[Gamepad, ...]:
+        """The state of each connected gamepad."""
 
     def lock_flags(self) -> int:
         """The lock state of this session in Windows' own code."""
@@ -62,12 +83,12 @@ class WindowsIdle:
         self, calls: WindowsInterface, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._calls, self._clock = calls, clock
-        self._pads: tuple[int, ...] | None = None
+        self._pads: tuple[Gamepad, ...] | None = None
         self._moved_s: float | None = None
 
     def read(self) -> float:
         idle_s = ((self._calls.now_ms() - self._calls.input_ms()) % _WRAP) / 1_000
-        pads = self._calls.gamepads()
+        pads = tuple(one.held() for one in self._calls.gamepads())
         if self._pads is not None and pads != self._pads:
             self._moved_s = self._clock()
         self._pads = pads
@@ -147,7 +168,9 @@ class _Monitor(ctypes.Structure):
 class _Pad(ctypes.Structure):
     _fields_ = [  # type: ignore[mutable-override]  # as above
         ("packet", ctypes.c_uint32),
-        ("buttons", ctypes.c_uint8 * 12),
+        ("buttons", ctypes.c_uint16),
+        ("triggers", ctypes.c_uint8 * 2),
+        ("sticks", ctypes.c_int16 * 4),
     ]
 
 
@@ -184,13 +207,13 @@ class CtypesWindows:
     def now_ms(self) -> int:
         return int(self._kernel32.GetTickCount())
 
-    def gamepads(self) -> tuple[int, ...]:
-        packets = []
+    def gamepads(self) -> tuple[Gamepad, ...]:
+        found = []
         for number in range(_PADS if self._xinput else 0):
             pad = _Pad()
             if self._xinput and self._xinput.XInputGetState(number, ctypes.byref(pad)) == 0:
-                packets.append(int(pad.packet))
-        return tuple(packets)
+                found.append(Gamepad(pad.buttons, *pad.triggers, *pad.sticks))
+        return tuple(found)
 
     def lock_flags(self) -> int:
         info, size = ctypes.POINTER(_SessionInfo)(), ctypes.c_uint32()

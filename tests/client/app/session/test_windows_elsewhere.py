@@ -26,6 +26,7 @@ from tequio_client.app.session.macos import CtypesMac, MacFullscreen, MacIdle, M
 from tequio_client.app.session.windows import (
     CtypesWindows,
     FrontWindow,
+    Gamepad,
     WindowsFullscreen,
     WindowsIdle,
     WindowsLock,
@@ -47,7 +48,7 @@ class ScriptedWindows:
 
     input_at_ms: int = 0
     at_ms: int = 0
-    pads: tuple[int, ...] = ()
+    pads: tuple[Gamepad, ...] = ()
     flags: int = 1
     state: int = 5
     window: FrontWindow | None = None
@@ -58,7 +59,7 @@ class ScriptedWindows:
     def now_ms(self) -> int:
         return self.at_ms
 
-    def gamepads(self) -> tuple[int, ...]:
+    def gamepads(self) -> tuple[Gamepad, ...]:
         return self.pads
 
     def lock_flags(self) -> int:
@@ -88,15 +89,36 @@ def test_the_count_of_windows_begins_again_after_49_days() -> None:
 
 def test_a_gamepad_is_input_too() -> None:
     now_s = [50.0]
-    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(7,))
+    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(Gamepad(),))
     idle = WindowsIdle(calls, clock=lambda: now_s[0])
     assert idle.read() == 600.0
-    calls.pads = (8,)
+    calls.pads = (Gamepad(buttons=0x1000),)
     assert idle.read() == 0.0
     now_s[0] += 30
     assert idle.read() == 30.0
     calls.input_at_ms = 598_000
     assert idle.read() == 2.0
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        Gamepad(left_trigger=31),
+        Gamepad(right_trigger=31),
+        Gamepad(left_x=-7_850),
+        Gamepad(left_y=7_850),
+        Gamepad(right_x=8_690),
+        Gamepad(right_y=-8_690),
+    ],
+)
+def test_a_gamepad_is_input_beyond_its_dead_zones_only(moved: Gamepad) -> None:
+    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(Gamepad(),))
+    idle = WindowsIdle(calls)
+    idle.read()
+    calls.pads = (Gamepad(0, 30, 30, -7_849, 7_849, 8_689, -8_689),)
+    assert idle.read() == 600.0, "the pad lies on the desk"
+    calls.pads = (moved,)
+    assert idle.read() < 600.0
 
 
 @pytest.mark.parametrize(("flags", "is_locked"), [(0, True), (1, False)])
