@@ -17,7 +17,12 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from tequio_client.app.session import linux
-from tequio_client.app.session.monitor import LENDING_MS, RESTING_MS, SessionProbes
+from tequio_client.app.session.monitor import (
+    RESTING_MS,
+    WATCHING_MS,
+    SessionMonitor,
+    SessionProbes,
+)
 from tequio_client.app.session.programs import GameFolders, ProgramList
 from tequio_client.app.session.table import AnyProbe as AnyOf
 from tequio_client.app.session.table import (
@@ -27,6 +32,7 @@ from tequio_client.app.session.table import (
     is_wayland,
     session_sources,
 )
+from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.ipc.control import ReportSessionFacts, decode_to_worker, encode
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.facts import ProbeHealth, SessionFacts
     from tests.support.private_bus import PrivateBus
     from tests.support.private_display import PrivateDisplay
@@ -129,7 +136,7 @@ def test_what_changes_is_told(qtbot: QtBot) -> None:
     idle = [9.0]
     with closing(SessionProbes(scripted_sources(idle=lambda: idle[0]))) as session:
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         with qtbot.waitSignal(
             session.changed, timeout=90_000, check_params_cb=lambda facts: facts.idle_s == 0.5
         ):
@@ -149,7 +156,7 @@ def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
     pulse.start()
     with closing(session):
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         qtbot.waitUntil(
             lambda: health(session.facts, fact).error.startswith("no answer"), timeout=90_000
         )
@@ -191,13 +198,13 @@ def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
     session.close()
     received: list[object] = []
     session.changed.connect(received.append)
-    session.set_lending(is_lending=True)
+    session.set_watching(is_watching=True)
     session.set_exclusive(("x",))
     qtbot.wait(200)
     assert received == []
 
 
-def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
+def test_it_looks_more_often_while_something_has_to_stop_in_time(qtbot: QtBot) -> None:
     asked: list[float] = []
 
     def idle() -> float:
@@ -206,11 +213,11 @@ def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
 
     with closing(SessionProbes(scripted_sources(idle=idle))) as session:
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         qtbot.waitUntil(lambda: len(asked) >= 4, timeout=90_000)
         gaps = [after - before for before, after in pairwise(asked[1:])]
-        assert min(gaps) > LENDING_MS / 1_000 / 2
-        assert RESTING_MS == 5 * LENDING_MS
+        assert min(gaps) > WATCHING_MS / 1_000 / 2
+        assert RESTING_MS == 5 * WATCHING_MS
 
 
 def test_at_rest_the_probes_that_cost_most_are_asked_at_every_third_tick(qtbot: QtBot) -> None:
@@ -228,9 +235,24 @@ def test_at_rest_the_probes_that_cost_most_are_asked_at_every_third_tick(qtbot: 
         session.start()
         qtbot.waitUntil(lambda: asked["idle"] >= 10, timeout=90_000)
         assert 2 <= asked["lock"] <= asked["idle"] // 2
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         before = asked["lock"]
         qtbot.waitUntil(lambda: asked["lock"] > before, timeout=90_000)
+
+
+def test_games_are_looked_for_every_second_while_a_program_gives_way_to_them(
+    qtbot: QtBot, model: AppModel, tmp_path: Path
+) -> None:
+    game = [""]
+    at_rest = SessionProbes(scripted_sources(game_mode=lambda: game[0]), resting_ms=10**8)
+    monitor = SessionMonitor(model, WorkerProcess((), tmp_path, lambda: None), at_rest)
+    with closing(monitor):
+        monitor.start()
+        qtbot.waitUntil(lambda: model.session.game == "", timeout=90_000)
+        model.set_yielding("chat", is_running=True)
+        for name in ("doom", "quake"):
+            game[0] = name
+            qtbot.waitUntil(lambda: model.session.game == game[0], timeout=20_000)
 
 
 def test_the_first_source_that_is_there_answers() -> None:
@@ -322,7 +344,7 @@ def desktop(
         )
     )
     with closing(SessionProbes(row)) as session:
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         yield session
 
 
