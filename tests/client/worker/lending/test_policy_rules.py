@@ -364,6 +364,20 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         {"device": "RTX 5070", "percent": 50},
     ),
     (
+        "load of programs that the probe does not see",
+        with_gpu(others_load=0.0, load=0.97),
+        CHOSEN,
+        LendingReason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 97},
+    ),
+    (
+        "load that is ours",
+        replace(with_gpu(others_load=0.0, load=0.97), is_computing=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
         "load of all, we work",
         replace(with_gpu(others_load=None, load=0.99), is_computing=True),
         CHOSEN,
