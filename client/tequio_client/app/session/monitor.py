@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session.power import KeepAwake, SleepWatch
@@ -59,6 +60,7 @@ class SessionProbes(QObject):
         self._pollers: list[SourcePoller[Any]] = []  # all of them, of several types
         self._idle = self._poller(probes.idle)
         self._lock = self._poller(probes.lock)
+        self._other_user = self._poller(probes.other_user)
         self._fullscreen = self._poller(probes.fullscreen)
         self._metered = self._poller(probes.metered)
         self._running = self._poller(probes.programs)
@@ -132,18 +134,35 @@ class SessionProbes(QObject):
     def _composed(self) -> SessionFacts:
         health: list[ProbeHealth] = []
         probes = self._probes
+        idle_s = _latest("idle", probes.idle, self._idle, health)
+        is_locked = _latest("lock", probes.lock, self._lock, health)
+        other_user = _latest("other-user", probes.other_user, self._other_user, health)
         fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
         running = _latest("programs", probes.programs, self._running, health)
         game = _latest("game", probes.game_mode, self._game_mode, health)
-        return SessionFacts(
-            idle_s=_latest("idle", probes.idle, self._idle, health),
-            is_locked=_latest("lock", probes.lock, self._lock, health),
+        game = game or (None if running is None else running.game)
+        facts = SessionFacts(
+            idle_s=idle_s,
+            is_locked=is_locked,
             fullscreen=_named(fullscreen),
             is_film=is_film_program(fullscreen) if fullscreen else False,
-            game=_named(game or (None if running is None else running.game)),
+            game=_named(game),
             programs=None if running is None else running.exclusive,
             is_metered=_latest("metered", probes.metered, self._metered, health),
+            has_other_user=other_user,
             health=tuple(health),
+        )
+        if other_user is False:
+            return facts
+        # This session may be behind another one, whose input, windows and games it does not see.
+        # A game that it sees is one all the same.
+        return replace(
+            facts,
+            idle_s=None,
+            is_locked=None,
+            fullscreen=None,
+            is_film=False,
+            game=facts.game or None,
         )
 
 

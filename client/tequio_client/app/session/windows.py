@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -15,9 +15,11 @@ from tequio_client.platform.system import windows_library
 
 _WRAP = 1 << 32
 _LOCKED, _UNLOCKED = 0, 1
+_ACTIVE = 0  # a session with a user at its screen, here or by remote desktop
 _AWAY, _BUSY, _DIRECT3D, _PRESENTATION = 1, 2, 3, 4
 _SHELL = {"Progman", "WorkerW", "Shell_TrayWnd", "XamlExplorerHostIslandWindow",
           "ForegroundStaging", "MultitaskingViewFrame"}  # fmt: skip
+THIS_SESSION = 0xFFFFFFFF
 Rectangle = tuple[int, int, int, int]
 
 
@@ -29,6 +31,14 @@ class FrontWindow:
     window_class: str
     bounds: Rectangle
     screen: Rectangle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowsSession:
+    """State and lock of a session, in Windows' own codes."""
+
+    state: int
+    lock: int
 
 
 class Gamepad(NamedTuple):
@@ -64,8 +74,14 @@ class WindowsInterface(Protocol):
     def gamepads(self) -> tuple[Gamepad, ...]:
         """The state of each connected gamepad."""
 
-    def lock_flags(self) -> int:
-        """The lock state of this session in Windows' own code."""
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
+        """A session's state."""
+
+    def session_states(self) -> Mapping[int, int]:
+        """States of the sessions that this user may query, by their numbers."""
+
+    def console(self) -> int:
+        """Number of the session at the computer's own screen."""
 
     def notification_state(self) -> int:
         """The state in SHQueryUserNotificationState's code."""
@@ -102,10 +118,29 @@ class WindowsLock:
         self._calls = calls
 
     def read(self) -> bool:
-        flags = self._calls.lock_flags()
-        if flags not in (_LOCKED, _UNLOCKED):
-            raise NoAnswerError(f"Windows says {flags} for its lock")
-        return flags == _LOCKED
+        lock = self._calls.session().lock
+        if lock not in (_LOCKED, _UNLOCKED):
+            raise NoAnswerError(f"Windows says {lock} for its lock")
+        return lock == _LOCKED
+
+
+class WindowsOtherUser:
+    """True if this session was switched away and another one is in use."""
+
+    source = "wtsapi32"
+
+    def __init__(self, calls: WindowsInterface) -> None:
+        self._calls = calls
+
+    def read(self) -> bool:
+        calls = self._calls
+        if calls.session().state == _ACTIVE:
+            return False
+        states = calls.session_states()
+        if calls.console() not in states:
+            raise NoAnswerError("Windows does not tell who is at the screen")
+        active = [number for number, state in states.items() if state == _ACTIVE]
+        return any(calls.session(number).lock != _LOCKED for number in active)
 
 
 class WindowsFullscreen:
@@ -133,7 +168,6 @@ class WindowsFullscreen:
 _PADS = 4
 _NEAREST_SCREEN = 2
 _SESSION_INFO = 25  # WTSSessionInfoEx
-_THIS_SESSION = 0xFFFFFFFF
 _SYSTEM_REQUIRED, _CONTINUOUS = 0x1, 0x80000000
 
 
@@ -184,6 +218,14 @@ class _SessionInfo(ctypes.Structure):
     ]
 
 
+class _ListedSession(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("session", ctypes.c_uint32),
+        ("name", ctypes.c_void_p),
+        ("state", ctypes.c_int32),
+    ]
+
+
 class CtypesWindows:
     def __init__(self) -> None:
         self._user32 = windows_library("user32")
@@ -193,6 +235,7 @@ class CtypesWindows:
         self._user32.GetForegroundWindow.restype = ctypes.c_void_p
         self._user32.MonitorFromWindow.restype = ctypes.c_void_p
         self._kernel32.GetTickCount.restype = ctypes.c_uint32
+        self._kernel32.WTSGetActiveConsoleSessionId.restype = ctypes.c_uint32
         try:
             self._xinput: ctypes.CDLL | None = windows_library("xinput1_4")
         except AbsentError:
@@ -215,16 +258,30 @@ class CtypesWindows:
                 found.append(Gamepad(pad.buttons, *pad.triggers, *pad.sticks))
         return tuple(found)
 
-    def lock_flags(self) -> int:
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
         info, size = ctypes.POINTER(_SessionInfo)(), ctypes.c_uint32()
         if not self._wtsapi32.WTSQuerySessionInformationW(
-            None, _THIS_SESSION, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
+            None, number, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
         ):
             raise OSError("WTSQuerySessionInformation failed")
         try:
-            return int(info.contents.flags)
+            return WindowsSession(state=info.contents.state, lock=info.contents.flags)
         finally:
             self._wtsapi32.WTSFreeMemory(info)
+
+    def session_states(self) -> Mapping[int, int]:
+        listed, count = ctypes.POINTER(_ListedSession)(), ctypes.c_uint32()
+        if not self._wtsapi32.WTSEnumerateSessionsW(
+            None, 0, 1, ctypes.byref(listed), ctypes.byref(count)
+        ):
+            raise OSError("WTSEnumerateSessions failed")
+        try:
+            return {one.session: one.state for one in listed[: count.value]}
+        finally:
+            self._wtsapi32.WTSFreeMemory(listed)
+
+    def console(self) -> int:
+        return int(self._kernel32.WTSGetActiveConsoleSessionId())
 
     def notification_state(self) -> int:
         state = ctypes.c_int32()

@@ -79,6 +79,7 @@ def scripted_sources(**changes: Callable[[], Any]) -> SessionSources:
     answers: dict[str, Callable[[], Any]] = {
         "idle": lambda: 400.0,
         "lock": lambda: False,
+        "other_user": lambda: False,
         "fullscreen": lambda: "",
         "metered": lambda: False,
         "game_mode": lambda: "",
@@ -141,6 +142,22 @@ def test_what_changes_is_told(qtbot: QtBot) -> None:
             session.changed, timeout=90_000, check_params_cb=lambda facts: facts.idle_s == 0.5
         ):
             idle[0] = 0.5
+
+
+@pytest.mark.parametrize("is_other", [True, None])
+def test_behind_another_users_session_only_its_own_game_is_known(
+    qtbot: QtBot, *, is_other: bool | None
+) -> None:
+    game = [""]
+    behind = scripted_sources(other_user=lambda: is_other, game_mode=lambda: game[0])
+    with closing(SessionProbes(behind)) as session:
+        facts = first_facts(qtbot, session)
+        assert facts.has_other_user is is_other
+        assert (facts.idle_s, facts.is_locked, facts.fullscreen, facts.game) == (None,) * 4
+        assert facts.is_metered is False
+        session.set_watching(is_watching=True)
+        game[0] = "doom"
+        qtbot.waitUntil(lambda: session.facts.game == "doom", timeout=90_000)
 
 
 @pytest.mark.parametrize("name", ["idle", "lock", "fullscreen", "metered", "game_mode"])

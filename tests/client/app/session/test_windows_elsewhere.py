@@ -22,14 +22,24 @@ from tequio_client.app.session.linux import (
     RouteMetered,
     SwayFullscreen,
 )
-from tequio_client.app.session.macos import CtypesMac, MacFullscreen, MacIdle, MacLock, ScreenBounds
+from tequio_client.app.session.macos import (
+    CtypesMac,
+    MacFullscreen,
+    MacIdle,
+    MacLock,
+    MacOtherUser,
+    ScreenBounds,
+)
 from tequio_client.app.session.windows import (
+    THIS_SESSION,
     CtypesWindows,
     FrontWindow,
     Gamepad,
     WindowsFullscreen,
     WindowsIdle,
     WindowsLock,
+    WindowsOtherUser,
+    WindowsSession,
 )
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
@@ -39,6 +49,10 @@ if TYPE_CHECKING:
 
 
 SCREEN = (0, 0, 1920, 1080)
+ACTIVE, LOCKED, AWAY = (
+    WindowsSession(state=state, lock=lock) for state, lock in ((0, 1), (0, 0), (4, 0))
+)
+GREETER = WindowsSession(state=1, lock=-1)
 PARENT = psutil.Process(os.getppid()).name()
 
 
@@ -50,6 +64,9 @@ class ScriptedWindows:
     at_ms: int = 0
     pads: tuple[Gamepad, ...] = ()
     flags: int = 1
+    sessions: Mapping[int, WindowsSession] = field(default_factory=lambda: {1: ACTIVE})
+    own_number: int = 1
+    console_number: int = 1
     state: int = 5
     window: FrontWindow | None = None
 
@@ -62,8 +79,16 @@ class ScriptedWindows:
     def gamepads(self) -> tuple[Gamepad, ...]:
         return self.pads
 
-    def lock_flags(self) -> int:
-        return self.flags
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
+        if number == THIS_SESSION:
+            return WindowsSession(state=self.sessions[self.own_number].state, lock=self.flags)
+        return self.sessions[number]
+
+    def session_states(self) -> Mapping[int, int]:
+        return {number: one.state for number, one in self.sessions.items()}
+
+    def console(self) -> int:
+        return self.console_number
 
     def notification_state(self) -> int:
         return self.state
@@ -132,6 +157,33 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sessions", "own", "console", "is_other"),
+    [
+        ({0: AWAY, 1: ACTIVE}, 1, 1, False),
+        ({0: AWAY, 1: LOCKED}, 1, 1, False),
+        ({0: AWAY, 1: AWAY, 2: ACTIVE}, 1, 2, True),
+        ({0: AWAY, 1: AWAY, 2: LOCKED}, 1, 2, False),
+        ({0: AWAY, 1: AWAY, 2: GREETER}, 1, 2, False),
+        ({0: AWAY, 1: GREETER, 2: ACTIVE}, 2, 1, False),
+        ({0: AWAY, 1: AWAY, 2: GREETER, 3: ACTIVE}, 1, 2, True),
+    ],
+    ids=["in front", "locked", "switched", "switched, other locked", "nobody logged in",
+         "in front by remote desktop", "another user by remote desktop"],
+)  # fmt: skip
+def test_windows_tells_of_another_user(
+    sessions: Mapping[int, WindowsSession], own: int, console: int, *, is_other: bool
+) -> None:
+    calls = ScriptedWindows(sessions=sessions, own_number=own, console_number=console)
+    assert WindowsOtherUser(calls).read() is is_other
+
+
+def test_whom_windows_does_not_tell_of_is_unknown() -> None:
+    calls = ScriptedWindows(sessions={1: AWAY}, console_number=2)
+    with pytest.raises(NoAnswerError, match="who is at the screen"):
+        WindowsOtherUser(calls).read()
+
+
+@pytest.mark.parametrize(
     ("state", "front", "program"),
     [
         (5, None, ""),
@@ -160,12 +212,16 @@ class ScriptedMac:
     idle: float = 12.5
     said: Mapping[str, object] = field(default_factory=dict)
     shown: Sequence[Mapping[str, object]] = ()
+    owner: int = 501
 
     def idle_s(self) -> float:
         return self.idle
 
     def session(self) -> Mapping[str, object]:
         return self.said
+
+    def console_owner(self) -> int:
+        return self.owner
 
     def windows(self) -> Sequence[Mapping[str, object]]:
         return self.shown
@@ -192,6 +248,21 @@ def test_a_mac_tells_idle_time_and_lock() -> None:
     assert MacLock(ScriptedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
     with pytest.raises(NoAnswerError):
         MacIdle(ScriptedMac(idle=float("nan"))).read()
+
+
+@pytest.mark.parametrize(
+    ("said", "owner", "is_other"),
+    [
+        ({}, 501, False),
+        ({"kCGSSessionOnConsoleKey": True}, 501, False),
+        ({"kCGSSessionOnConsoleKey": False}, 502, True),
+        ({"kCGSSessionOnConsoleKey": False}, 0, False),
+    ],
+)
+def test_a_mac_tells_of_another_user(
+    said: Mapping[str, object], owner: int, *, is_other: bool
+) -> None:
+    assert MacOtherUser(ScriptedMac(said=said, owner=owner)).read() is is_other
 
 
 @pytest.mark.parametrize(
