@@ -402,8 +402,8 @@ class Worker:
         node = self.node
         if node is None:
             return None
-        limiter = node.network.limiter
-        return TransferCounters(node=node, up=limiter.written_bytes, down=limiter.read_bytes)
+        up = node.network.limiter.written_bytes
+        return TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
 
     def _count_energy(self, now: LocalInstant) -> None:
         """Count the energy of the devices that compute, and assign it to the rounds they are in."""

@@ -213,8 +213,8 @@ class TransferCounters:
 class TransferMeter:
     """Transfer rates, and the month's count; `observe` is called about once a second.
 
-    All bytes from and to peers are counted, gossip and encryption included; requests to the
-    ledger are not.
+    All bytes from and to peers are counted, gossip and encryption included, and what mirrors of
+    data send; requests to the ledger are not.
     """
 
     def __init__(self, folder: Path) -> None:
