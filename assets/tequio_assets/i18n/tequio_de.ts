@@ -5995,8 +5995,8 @@
         <translation>Download</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Download-Limit.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Download-Limit. Modelle, die du für Wettbewerbe bewertest, bremst es nicht.</translation>
     </message>
     <message>
         <source>Monthly quota</source>

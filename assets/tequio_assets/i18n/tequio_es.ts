@@ -5995,8 +5995,8 @@
         <translation>Descarga</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Límite de bajada.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Límite de bajada. No frena los modelos que puntúas para las competiciones.</translation>
     </message>
     <message>
         <source>Monthly quota</source>

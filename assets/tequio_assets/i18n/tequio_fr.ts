@@ -5995,8 +5995,8 @@
         <translation>Téléchargement</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Limite de réception.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Limite de réception. Elle ne ralentit pas les modèles que vous notez pour les compétitions.</translation>
     </message>
     <message>
         <source>Monthly quota</source>

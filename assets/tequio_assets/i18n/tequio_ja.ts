@@ -5966,8 +5966,8 @@
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>ダウンロードの上限です。</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>ダウンロードの上限です。コンペのために採点するモデルには適用されません。</translation>
     </message>
     <message>
         <source>Monthly quota</source>

@@ -5995,8 +5995,8 @@
         <translation>Download</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Limite de download.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Limite de download. Não se aplica aos modelos que você avalia para competições.</translation>
     </message>
     <message>
         <source>Monthly quota</source>

@@ -5966,8 +5966,8 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>下载上限。</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>下载上限。不适用于您为竞赛评分的模型。</translation>
     </message>
     <message>
         <source>Monthly quota</source>

@@ -111,9 +111,11 @@ class Worker:
         self.outbox = Outbox(ledger, folder, signer)
         self.minimum = MinimumVersion(ledger)
         self.announcement = NetworkAnnouncement(ledger)
+        self.traffic = TransferMeter(folder)
         self.evaluator = EvaluatorProcess(
             evaluator_program(folder),
             lambda body, documents: self.outbox.submit(body, documents=documents),
+            self.traffic.count_fetched,
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
         self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
@@ -159,7 +161,6 @@ class Worker:
             trained_runs=self._trained_runs,
         )
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
-        self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
 
     async def run(self) -> None:
