@@ -43,11 +43,11 @@ def main(name: str, described: dict[str, Any]) -> None:
 def _answer(message: Any, member: str, described: dict[str, Any]) -> Any:  # noqa: ANN401 - untyped
     if member == "Get":
         found = described["properties"].get(message.body[1])
-        return (
-            new_error(message, UNKNOWN)
-            if not found
-            else new_method_return(message, "v", (tuple(found),))
-        )
+        if not found:
+            return new_error(message, UNKNOWN)
+        signature, value = found
+        body = tuple(value) if signature.startswith("(") else value
+        return new_method_return(message, "v", ((signature, body),))
     if member == "GetAll":
         every = {name: tuple(one) for name, one in described["properties"].items()}
         return new_method_return(message, "a{sv}", (every,))

@@ -5278,6 +5278,10 @@
         <translation>Bildschirmsperre</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>Andere Benutzer</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>Programme im Vollbild</translation>
     </message>
@@ -5324,6 +5328,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>Ohne das zeigt nur die Zeit ohne Eingabe, dass du weg bist.</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>Ohne das wird nicht verliehen, denn jemand anders könnte am Computer sitzen. Starte Tequio neu.</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5987,8 +5995,8 @@
         <translation>Download</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Download-Limit.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Download-Limit. Modelle, die du für Wettbewerbe bewertest, bremst es nicht.</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6943,6 +6951,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>Ob eines deiner exklusiven Programme läuft, lässt sich nicht feststellen. Siehe Zustand unter Aktivität, oder leere deren Liste unter Einstellungen, Wann verleihen.</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>Ein anderer Benutzer verwendet diesen Computer. Sobald er abgemeldet ist, geht es weiter.</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

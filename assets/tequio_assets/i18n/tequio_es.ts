@@ -5278,6 +5278,10 @@
         <translation>Bloqueo de pantalla</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>Otros usuarios</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>Programas a pantalla completa</translation>
     </message>
@@ -5324,6 +5328,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>Sin ella, solo el tiempo sin actividad dice que no estás.</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>Sin ella, el préstamo espera, porque otro usuario podría estar usando el equipo. Arranca Tequio de nuevo.</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5987,8 +5995,8 @@
         <translation>Descarga</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Límite de bajada.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Límite de bajada. No frena los modelos que puntúas para las competiciones.</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6943,6 +6951,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>no se sabe si está abierto uno de tus programas exclusivos. Mira Salud en Actividad, o vacía su lista en Ajustes, Cuándo prestar.</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>otro usuario está usando este equipo. Se reanuda cuando cierre la sesión.</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

@@ -5278,6 +5278,10 @@
         <translation>Verrouillage de l’écran</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>Autres utilisateurs</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>Programmes en plein écran</translation>
     </message>
@@ -5324,6 +5328,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>Sans cela, seul le temps sans activité indique que vous êtes absent.</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>Sans cela, le prêt attend, car un autre utilisateur est peut-être devant l’ordinateur. Relancez Tequio.</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5987,8 +5995,8 @@
         <translation>Téléchargement</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Limite de réception.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Limite de réception. Elle ne ralentit pas les modèles que vous notez pour les compétitions.</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6943,6 +6951,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>impossible de savoir si l’un de vos programmes exclusifs est en cours. Voir État dans Activité, ou videz leur liste dans Paramètres, Quand prêter.</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>un autre utilisateur se sert de cet ordinateur. Reprendra quand il aura fermé sa session.</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

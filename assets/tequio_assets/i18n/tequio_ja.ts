@@ -5249,6 +5249,10 @@
         <translation>画面ロック</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>ほかのユーザー</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>全画面のプログラム</translation>
     </message>
@@ -5295,6 +5299,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>これがないと、離席しているかどうかは操作のない時間だけで判断します。</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>これがないと、ほかのユーザーが使っているかもしれないので、提供を待ちます。Tequioを起動し直してください。</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5958,8 +5966,8 @@
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>ダウンロードの上限です。</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>ダウンロードの上限です。コンペのために採点するモデルには適用されません。</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6914,6 +6922,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>排他プログラムが実行中かどうかわかりません。「アクティビティ」の「動作状態」を確認するか、「設定」の「提供する条件」で一覧を空にしてください。</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>ほかのユーザーがこのコンピューターを使用中です。その人がログアウトすると再開します。</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

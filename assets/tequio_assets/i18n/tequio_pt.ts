@@ -5278,6 +5278,10 @@
         <translation>Bloqueio de tela</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>Outros usuários</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>Programas em tela cheia</translation>
     </message>
@@ -5324,6 +5328,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>Sem isso, só o tempo sem atividade indica que você saiu.</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>Sem isso, o empréstimo espera, pois outro usuário pode estar no computador. Abra o Tequio de novo.</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5987,8 +5995,8 @@
         <translation>Download</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>Limite de download.</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>Limite de download. Não se aplica aos modelos que você avalia para competições.</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6943,6 +6951,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>não dá para saber se um dos seus programas exclusivos está rodando. Veja Saúde em Atividade, ou esvazie a lista deles em Configurações, Quando emprestar.</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>outro usuário está usando este computador. Continua quando ele encerrar a sessão.</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

@@ -5249,6 +5249,10 @@
         <translation>屏幕锁定</translation>
     </message>
     <message>
+        <source>Other users</source>
+        <translation>其他用户</translation>
+    </message>
+    <message>
         <source>Fullscreen programs</source>
         <translation>全屏程序</translation>
     </message>
@@ -5295,6 +5299,10 @@
     <message>
         <source>Without it, only the time without input tells that you are away.</source>
         <translation>缺少此项时，只能靠无操作时间判断您是否离开。</translation>
+    </message>
+    <message>
+        <source>Without it, lending waits, since another user may be at the computer. Start Tequio again.</source>
+        <translation>缺少此项时会等待，因为可能有其他用户在使用电脑。请重新启动 Tequio。</translation>
     </message>
     <message>
         <source>Without it, lending waits until the computer is locked, unless you switch off pausing for games in Settings, When to lend.</source>
@@ -5958,8 +5966,8 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Download limit.</source>
-        <translation>下载上限。</translation>
+        <source>Download limit. It does not slow the models that you score for competitions.</source>
+        <translation>下载上限。不适用于您为竞赛评分的模型。</translation>
     </message>
     <message>
         <source>Monthly quota</source>
@@ -6914,6 +6922,10 @@
     <message>
         <source>cannot tell whether one of your exclusive programs is running. See Health in Activity, or empty their list in Settings, When to lend.</source>
         <translation>无法得知是否有独占程序在运行。请看“活动”中的“健康状况”，或在“设置 › 何时贡献”中清空其列表。</translation>
+    </message>
+    <message>
+        <source>another user is using this computer. Resumes when they have logged out.</source>
+        <translation>其他用户正在使用这台电脑。对方注销后恢复。</translation>
     </message>
     <message>
         <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>

@@ -209,6 +209,7 @@ class App(QObject):
         made = ReleaseService(rules, self, ledger=self._ledger)
         made.runtime_installed.connect(self.worker.restart)
         made.restart_wanted.connect(self._restart)
+        made.changed.connect(lambda: model.set_yielding("update", is_running=made.is_automatic))
         model.snapshot_changed.connect(made.follow_trainer)
         return made
 
@@ -231,13 +232,22 @@ class App(QObject):
             Notifier,
             TrayNotifications,
         )
-        from tequio_client.app.session.monitor import SessionMonitor  # noqa: PLC0415 - as above
+        from tequio_client.app.session.monitor import (  # noqa: PLC0415 - as above
+            SessionMonitor,
+            SessionProbes,
+        )
+        from tequio_client.app.session.table import (  # noqa: PLC0415 - as above
+            SessionEnvironment,
+            session_sources,
+        )
 
         self.worker.start()
         if self.releases is not None:
             self.releases.start()
         self.keys.refresh(lambda _: None, lambda _: None)
-        self.session = SessionMonitor(self.model, self.worker, self)
+        place = SessionEnvironment(system=sys.platform, environ=os.environ, home=Path.home())
+        probes = SessionProbes(session_sources(place))
+        self.session = SessionMonitor(self.model, self.worker, probes, self)
         self.session.ending.connect(self.quit)
         self.session.start()
         service: NotificationService = (

@@ -43,6 +43,8 @@ class AppModel(QObject):
     """A question and its reply."""
     session_changed = Signal(object)
     """The `SessionFacts` in force."""
+    yielding_changed = Signal()
+    """Another set of programs gives way to games."""
     network_changed = Signal()
     """The ledger is another one: what the previous one said does not count."""
     refused = Signal(object, str)
@@ -65,6 +67,8 @@ class AppModel(QObject):
         self.worker_number = 0
         """Of the worker that answers, or answered last; 0: none has answered yet."""
         self.session = UNKNOWN_SESSION
+        self.yielding: frozenset[str] = frozenset()
+        """Programs of the app that run and end for a game: they need facts as fresh as lending."""
         self._command: DesiredState | None = None
         self._preferences: Preferences | None = None
         self._worker_preferences = stored or Preferences()
@@ -96,6 +100,13 @@ class AppModel(QObject):
     def update_session(self, facts: SessionFacts) -> None:
         self.session = facts
         self.session_changed.emit(facts)
+
+    def set_yielding(self, program: str, *, is_running: bool) -> None:
+        """Say that a program which ends for a game runs, or does not run any more."""
+        found = self.yielding | {program} if is_running else self.yielding - {program}
+        if found != self.yielding:
+            self.yielding = found
+            self.yielding_changed.emit()
 
     def reply(self, question: Question) -> Reply | None:
         return self._replies.get(question)

@@ -130,6 +130,11 @@ class ReleaseService(QObject):
     def is_fetching(self) -> bool:
         return self._process is not None and CHECK not in self._words
 
+    @property
+    def is_automatic(self) -> bool:
+        """True during a step that nobody asked for, which the rules may end."""
+        return self.is_fetching and not self._is_wanted
+
     def start(self) -> None:
         """Begin: look for a missing runtime at once, and for updates a little later."""
         self._proven.start()

@@ -54,6 +54,10 @@ _INTEGER = 4
 _Head = TypeVar("_Head", bound=CertifiedHead)
 
 
+WEIGHTS_FETCHED = "weights fetched (bytes)"
+"""Work whose first step is what was fetched before; the others are bytes as they arrive."""
+
+
 class WeightsMissingError(UserFacingError):
     """The stores lack weights, and seeds were not to be asked for them."""
 
@@ -227,7 +231,7 @@ class _Export:
         ]
 
     async def _fetched(self, api: LedgerApi, ref: TreeRef) -> Path:
-        with self.progress.work("weights fetched (bytes)", ref.size_bytes) as tick:
+        with self.progress.work(WEIGHTS_FETCHED, ref.size_bytes) as tick:
             return await fetch_tree(api, ref, self.folder / _FETCHED, tick)
 
     def write(self, weights: Path, base: Sequence[Path]) -> None:

@@ -9,10 +9,12 @@ child exits, so that a trainer can use the device meanwhile.
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import shutil
 import signal
+import stat
 import sys
 import threading
 import time
@@ -26,6 +28,7 @@ from typing import IO, NoReturn
 import psutil
 import structlog
 
+from tequio_client.checkpoint.export import WEIGHTS_FETCHED
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.ipc import evaluator as link
@@ -75,7 +78,9 @@ def main(*, sandbox: str = "") -> NoReturn:
     pacing = Pacing(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
     progress = ChildProgress(
-        pacing, partial(evaluator_files.count_scored_models, folder, competition)
+        pacing,
+        partial(evaluator_files.count_scored_models, folder, competition),
+        evaluator_files.hub_cache(folder),
     )
     submitter = WorkerSubmitter(pipe, begin, progress)
     threading.Thread(target=_send_heartbeats, args=(progress, submitter), daemon=True).start()
@@ -220,9 +225,9 @@ class WorkerSubmitter:
 class ChildProgress:
     """Progress of the child (a WorkProgress): written by the thread that works, read by another."""
 
-    def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
-        """`scored` counts the models that are done."""
-        self._pacing, self._scored = pacing, scored
+    def __init__(self, pacing: Pacing, scored: Callable[[], int], cache: Path) -> None:
+        """`scored` counts the models that are done; `cache` is the folder of the Hub's."""
+        self._pacing, self._scored, self._cache = pacing, scored, cache
         self.completed = 0
         """Documents that were scored, and statements that were submitted."""
         self.doing = "starting"
@@ -231,9 +236,14 @@ class ChildProgress:
         self.due_ms: int | None = None
         """Time by which the present model has to be scored (ms)."""
         self._entrant, self._documents, self._of_documents = "", 0, 0
+        self._cached_bytes = self._cached_at_first = _size_bytes(cache)  # the most, and then
+        self._head_bytes = 0
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        if what == WEIGHTS_FETCHED:
+            yield self._head_counter()
+            return
         if not what.startswith(_SCORING):
             yield lambda _: None
             return
@@ -242,6 +252,15 @@ class ChildProgress:
         self._pacing.begin()
         yield self._count
         self.doing = "fetching"
+
+    def _head_counter(self) -> Callable[[int], None]:
+        calls = itertools.count()
+
+        def count(size_bytes: int) -> None:
+            if next(calls):  # the first one is of bytes that an earlier process fetched
+                self._head_bytes += size_bytes
+
+        return count
 
     def set_deadline(self, due_ms: int | None) -> None:
         self.due_ms = due_ms
@@ -257,6 +276,8 @@ class ChildProgress:
         return ""
 
     def heartbeat(self, resident_mb: int) -> link.EvaluatorHeartbeat:
+        # The most that the cache held, since a file that is renamed may be missed by one look.
+        self._cached_bytes = max(self._cached_bytes, _size_bytes(self._cache))
         return link.EvaluatorHeartbeat(
             doing=self.doing,
             entrant=self._entrant,
@@ -266,11 +287,22 @@ class ChildProgress:
             of_models=self.of_models,
             device=self.device,
             resident_mb=resident_mb,
+            fetched_bytes=self._cached_bytes - self._cached_at_first + self._head_bytes,
         )
 
     def _count(self, documents: int) -> None:
         self._documents += documents
         self.completed += documents
+
+
+def _size_bytes(folder: Path) -> int:
+    size_bytes = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it was renamed meanwhile
+                found = (Path(place) / name).lstat()
+                size_bytes += found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return size_bytes
 
 
 class Pacing:

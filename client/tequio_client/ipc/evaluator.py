@@ -81,6 +81,8 @@ class EvaluatorHeartbeat(EvaluationProgress, frozen=True, kw_only=True, tag="ali
     """Sent at least once a second."""
 
     device: Name = ""
+    fetched_bytes: Count = 0
+    """Bytes of models that this process has downloaded: they count in the month's traffic."""
 
 
 class SubmitStatement(msgspec.Struct, frozen=True, kw_only=True, tag="say"):

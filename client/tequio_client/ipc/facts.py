@@ -56,6 +56,9 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     programs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] | None = None
     """The user's exclusive programs that are running; empty tuple: none."""
     is_metered: bool | None = None
+    has_other_user: bool | None = None
+    """Somebody uses the computer in another session, where nothing of this one sees input, windows
+    or games: those facts are unknown then."""
     health: Annotated[tuple[ProbeHealth, ...], msgspec.Meta(max_length=32)] = ()
 
 

@@ -12,6 +12,8 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Snapshot, Value
 
 GB = 10**9
+OTHER_USER = "other-user"
+"""Name of the facts that another user's session hides."""
 AT_WORK = (LendingState.LENDING, LendingState.FINISHING)
 
 
@@ -72,6 +74,8 @@ def is_used(session: SessionFacts, preferences: Preferences) -> bool:
 def undetectable_fact(session: SessionFacts, preferences: Preferences) -> str:
     """Name of the fact without which games or exclusive programs cannot be seen; empty: none."""
     if preferences.pause_for_games and session.game is None:
+        if session.has_other_user:
+            return OTHER_USER
         is_all = session.fullscreen is None and session.idle_s is None
         return "session" if is_all else "game"
     return "programs" if preferences.exclusive and session.programs is None else ""
@@ -128,7 +132,9 @@ def _was_touched(session: SessionFacts, preferences: Preferences) -> bool:
 
 def _missing(session: SessionFacts, preferences: Preferences) -> str:
     """Name of a fact that is missing to know that nobody uses the computer; empty: none."""
-    if preferences.idle_minutes and session.idle_s is None:
-        return "idle"
     wants_screen = preferences.pause_for_games or preferences.pause_for_films
-    return "fullscreen" if wants_screen and session.fullscreen is None else ""
+    if preferences.idle_minutes and session.idle_s is None:
+        return OTHER_USER if session.has_other_user else "idle"
+    if wants_screen and session.fullscreen is None:
+        return OTHER_USER if session.has_other_user else "fullscreen"
+    return ""

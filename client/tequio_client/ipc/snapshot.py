@@ -76,7 +76,7 @@ class LendingReason(StrEnum):
     QUOTA = "quota"  # (gb)
     METERED = "metered"  # (fact: unknown)
     IN_USE = "in-use"  # (minutes)
-    CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
+    CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs, other-user)
     """Nothing tells whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
     OTHERS_CPU = "others-cpu"  # (percent, below) (fact: unknown)

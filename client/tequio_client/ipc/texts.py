@@ -125,6 +125,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "off pausing for games in Settings, When to lend.",
     "cannot-tell.programs": "cannot tell whether one of your exclusive programs is running. See "
     "Health in Activity, or empty their list in Settings, When to lend.",
+    "cannot-tell.other-user": "another user is using this computer. Resumes when they have logged "
+    "out.",
     "others-gpu": "other programs are using {percent}% of {device}. Resumes 60 s after they "
     "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",

@@ -111,9 +111,11 @@ class Worker:
         self.outbox = Outbox(ledger, folder, signer)
         self.minimum = MinimumVersion(ledger)
         self.announcement = NetworkAnnouncement(ledger)
+        self.traffic = TransferMeter(folder)
         self.evaluator = EvaluatorProcess(
             evaluator_program(folder),
             lambda body, documents: self.outbox.submit(body, documents=documents),
+            self.traffic.count_fetched,
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
         self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
@@ -159,7 +161,6 @@ class Worker:
             trained_runs=self._trained_runs,
         )
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
-        self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
 
     async def run(self) -> None:
@@ -402,8 +403,8 @@ class Worker:
         node = self.node
         if node is None:
             return None
-        limiter = node.network.limiter
-        return TransferCounters(node=node, up=limiter.written_bytes, down=limiter.read_bytes)
+        up = node.network.limiter.written_bytes
+        return TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
 
     def _count_energy(self, now: LocalInstant) -> None:
         """Count the energy of the devices that compute, and assign it to the rounds they are in."""

@@ -266,6 +266,7 @@ def test_a_person_who_wants_the_update_does_not_wait_for_the_rules(
     qtbot.waitUntil(lambda: service.held is not None, timeout=PATIENCE_MS)
     assert "while you are away and no round is running" in words(service)
     service.fetch()
+    assert not service.is_automatic
     qtbot.waitUntil(lambda: service.ready == NEWER, timeout=PATIENCE_MS)
     service.close()
 
@@ -287,9 +288,13 @@ def test_a_game_ends_a_trial_that_began_by_itself(qtbot: QtBot, tmp_path: Path) 
         update_rules(against_trial=rule), command=command, has_runtime=lambda: True
     )
     service.check_mirrors()
+    seen: list[bool] = []
+    service.changed.connect(lambda: seen.append(service.is_automatic))
     qtbot.waitUntil(started.exists, timeout=PATIENCE_MS)
+    assert seen[-1:] == [True]
     rule.found = held(LendingReason.GAME, program="doom")
     qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)
+    assert seen[-1:] == [False]
     assert "A game is running (doom)" in words(service)
     service.close()
 

@@ -25,7 +25,7 @@ from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -56,6 +56,21 @@ def seed(site: ServedLog, store: Path) -> Iterator[None]:
         thread.join(30)
 
 
+class FetchProgress:
+    """Collects the steps of fetching, and their total."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.total = 0
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Begin a piece of work."""
+        is_fetch = what == export.WEIGHTS_FETCHED
+        self.total = total if is_fetch else self.total
+        yield self.steps.append if is_fetch else lambda _: None
+
+
 def wish(site: ServedLog, target: Path) -> export.ExportOptions:
     return export.ExportOptions(
         origin=WeightsOrigin(ledger=site.url),
@@ -67,7 +82,10 @@ def wish(site: ServedLog, target: Path) -> export.ExportOptions:
 def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     with served_log(SwarmLog(played().swarm)) as site, seed(site, store):
-        export.export_head(wish(site, tmp_path / "out"), NoProgress())
+        progress = FetchProgress()
+        export.export_head(wish(site, tmp_path / "out"), progress)
+    assert progress.steps[0] == 0, "nothing was there"
+    assert sum(progress.steps) == progress.total > 0
     out = tmp_path / "out"
     back = tensors.read_weights(played().manifest, out, tmp_path / "back", lambda _: None)
     assert (back == played().weights(ROUNDS)).all()

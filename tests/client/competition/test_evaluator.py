@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.checkpoint.export import WEIGHTS_FETCHED
 from tequio_client.competition import evaluator, models
 from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
@@ -234,9 +235,34 @@ def test_work_ends_with_its_time() -> None:
             tick(1)
 
 
+def child_progress(cache: Path) -> ChildProgress:
+    pacing = Pacing(EvaluatorLimits(threads=1, share_percent=100))
+    return ChildProgress(pacing, lambda: 0, cache)
+
+
+def test_a_child_tells_how_much_it_fetched_itself(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "earlier").write_bytes(bytes(500))
+    progress = child_progress(tmp_path)
+    assert progress.heartbeat(0).fetched_bytes == 0
+    fetched = tmp_path / "blobs" / "a.incomplete"
+    fetched.write_bytes(bytes(30))
+    assert progress.heartbeat(0).fetched_bytes == 30
+    complete = fetched.rename(fetched.with_suffix(""))
+    (tmp_path / "snapshot").symlink_to(complete)
+    assert progress.heartbeat(0).fetched_bytes == 30
+    with progress.work(WEIGHTS_FETCHED, 1_000) as tick:
+        tick(200)  # there already
+        tick(300)
+        tick(500)
+    assert progress.heartbeat(0).fetched_bytes == 830
+    complete.unlink()
+    assert progress.heartbeat(0).fetched_bytes == 830
+
+
 @attack("C10", layer="cli", ends="the process ends itself, and the next one starts with the others")
-def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
-    progress = ChildProgress(Pacing(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
+def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory(tmp_path: Path) -> None:
+    progress = child_progress(tmp_path)
     small, plenty = 100 << 20, 4 * MIN_FREE_BYTES
     assert not progress.end_reason(START, plenty, 0), "no model is at hand"
     progress.set_deadline(START)

@@ -114,7 +114,7 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
         "battery-unknown": {"saver", "probe", "starting"},
         "schedule": {"never"},
         "metered": {"unknown"},
-        "cannot-tell": {"session", "idle", "fullscreen", "game", "programs"},
+        "cannot-tell": {"session", "idle", "fullscreen", "game", "programs", "other-user"},
         "others-cpu": {"unknown"},
         "gpu-unknown": {"load", "memory", "starting"},
     }

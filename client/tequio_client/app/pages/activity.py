@@ -39,7 +39,15 @@ from tequio_client.names import redact_names
 from tequio_client.platform.asker import NOT_POLLED
 from tequio_shared.version import BUILD
 
-SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
+SESSION_FACTS = (
+    "idle_s",
+    "is_locked",
+    "fullscreen",
+    "game",
+    "programs",
+    "is_metered",
+    "has_other_user",
+)
 """Session facts reported only as known or unknown: their values are private."""
 EVERY_MS = 5_000
 """Interval between readings while the log is visible."""
@@ -49,6 +57,7 @@ DIAGNOSTICS_PARTS = 3
 PROBE_NAMES = {
     "idle": "Time without input",
     "lock": "Screen lock",
+    "other-user": "Other users",
     "fullscreen": "Fullscreen programs",
     "game": "Game mode",
     "programs": "Programs that run",
@@ -64,6 +73,8 @@ PROBE_ADVICE = {
     "idle": "Without it, lending waits until the computer is locked. Lock it when you leave, or "
     "allow lending while you use it in Settings, When to lend.",
     "lock": "Without it, only the time without input tells that you are away.",
+    "other-user": "Without it, lending waits, since another user may be at the computer. Start "
+    "Tequio again.",
     "fullscreen": "Without it, lending waits until the computer is locked, unless you switch off "
     "pausing for games in Settings, When to lend.",
     "game": "Games are still known by their launchers and by filling the screen. To have it, "

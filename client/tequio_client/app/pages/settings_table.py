@@ -185,7 +185,12 @@ _NETWORK = section(
             "Upload limit. Stay below half your connection speed to keep games and calls smooth.",
             _MBIT,
         ),
-        SettingSpec("download_mbit", "Download", "Download limit.", _MBIT),
+        SettingSpec(
+            "download_mbit",
+            "Download",
+            "Download limit. It does not slow the models that you score for competitions.",
+            _MBIT,
+        ),
     ),
     card(
         "Per month",

@@ -186,7 +186,9 @@ class ChatCard(Card):
     # --- What is in the way, and what is going on.
 
     def refresh(self, _news: object = None) -> None:
-        if self.process.state is not ChatState.OFF and self._disturbance:
+        is_running = self.process.state is not ChatState.OFF
+        self._model.set_yielding("chat", is_running=is_running)
+        if is_running and self._disturbance:
             self.process.end()
             return  # which refreshes
         obstacle = self._obstacle()

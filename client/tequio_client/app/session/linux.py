@@ -136,6 +136,9 @@ LOGIND_SESSION = BusAddress(
     "/org/freedesktop/login1/session/auto",
     "org.freedesktop.login1.Session",
 )
+_SEAT = "org.freedesktop.login1.Seat"
+_NOBODYS = {"greeter", "lock-screen"}
+"""Classes of sessions that wait for somebody to log in or to unlock another one."""
 NETWORK_MANAGER = BusAddress.of_service("org.freedesktop.NetworkManager")
 GAME_MODE = BusAddress.of_service("com.feralinteractive.GameMode")
 _LONGEST_MS = 10**14
@@ -194,6 +197,27 @@ class LogindLock(BusProbe):
 
     def read(self) -> bool:
         return self._bus.read(LOGIND_SESSION, "LockedHint", bool)
+
+
+class LogindOtherUser(BusProbe):
+    """True if the session in front of the seat is not this one, and may be in use."""
+
+    source = "logind"
+
+    def read(self) -> bool:
+        bus, of = self._bus, LOGIND_SESSION
+        try:
+            is_front = bus.read(of, "Active", bool)  # also without a seat, as over SSH
+        except AbsentError:
+            return False  # no logind, or no session that could be switched
+        if is_front:
+            return False
+        _, seat = bus.read(of, "Seat", tuple)
+        name, path = bus.read(BusAddress(of.name, seat, _SEAT), "ActiveSession", tuple)
+        front = BusAddress(of.name, path, of.interface)
+        if not name or bus.read(front, "Class", str) in _NOBODYS:
+            return False
+        return not bus.read(front, "LockedHint", bool)
 
 
 class ScreenSaverLock(BusProbe):

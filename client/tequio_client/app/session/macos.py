@@ -7,13 +7,15 @@ import os
 import plistlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import macos_framework
 
 _ORDINARY = 0
-_LOCK = "CGSSessionScreenIsLocked"
+_LOCK, _ON_CONSOLE = "CGSSessionScreenIsLocked", "kCGSSessionOnConsoleKey"
+_ROOT = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,9 @@ class MacInterface(Protocol):
 
     def session(self) -> Mapping[str, object]:
         """The window server's dictionary about this login."""
+
+    def console_owner(self) -> int:
+        """User id of the login on the screen; root's: nobody is logged in there."""
 
     def windows(self) -> Sequence[Mapping[str, object]]:
         """The windows on the screens, the front one first."""
@@ -61,6 +66,14 @@ class MacLock(MacProbe):
     def read(self) -> bool:
         """False without the key, which exists only while the session is locked."""
         return bool(self._mac.session().get(_LOCK, False))
+
+
+class MacOtherUser(MacProbe):
+    """True if another user's login is on the screen, locked or not."""
+
+    def read(self) -> bool:
+        is_front = bool(self._mac.session().get(_ON_CONSOLE, True))
+        return not is_front and self._mac.console_owner() != _ROOT
 
 
 class MacFullscreen(MacProbe):
@@ -137,6 +150,9 @@ class CtypesMac:
     def session(self) -> Mapping[str, object]:
         value = self._read(self._graphics.CGSessionCopyCurrentDictionary())
         return value if isinstance(value, dict) else {}
+
+    def console_owner(self) -> int:
+        return Path("/dev/console").stat().st_uid
 
     def windows(self) -> Sequence[Mapping[str, object]]:
         call = self._graphics.CGWindowListCopyWindowInfo

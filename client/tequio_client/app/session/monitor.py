@@ -1,23 +1,21 @@
 """Connects the user's session to the worker and the window: facts, sleep, logout, staying awake.
 
-Facts are polled every second while lending. Otherwise nothing has to stop within seconds, and only
-the mouse, the keyboard and full screen are polled every five seconds; the other probes cost ten
-times as much, and a hidden app should need next to nothing. All are polled when lending begins.
+Facts are polled every second while something is lent, and while the chat or an update runs that
+gives way to games. Otherwise nothing has to stop within seconds, and only the mouse, the keyboard
+and full screen are polled every five seconds; the other probes cost ten times as much, and a hidden
+app should need next to nothing. All are polled when such work begins.
 Every probe has its own thread, so the window never waits for one; a probe that exceeds its time is
 unknown until it answers.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from tequio_client.app.session import table
 from tequio_client.app.session.power import KeepAwake, SleepWatch
 from tequio_client.app.session.programs import is_film_program
 from tequio_client.app.session.table import Probe, SessionSources, close_probe
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from tequio_client.app.worker.process import WorkerProcess
 
 T = TypeVar("T")
-LENDING_MS, RESTING_MS = 1_000, 5_000
+WATCHING_MS, RESTING_MS = 1_000, 5_000
 SLOW_TICKS = 3
 """At rest, the probes that cost most are polled at every third tick."""
 TIMEOUT_S = 3.0
@@ -62,6 +60,7 @@ class SessionProbes(QObject):
         self._pollers: list[SourcePoller[Any]] = []  # all of them, of several types
         self._idle = self._poller(probes.idle)
         self._lock = self._poller(probes.lock)
+        self._other_user = self._poller(probes.other_user)
         self._fullscreen = self._poller(probes.fullscreen)
         self._metered = self._poller(probes.metered)
         self._running = self._poller(probes.programs)
@@ -81,8 +80,9 @@ class SessionProbes(QObject):
         self._timer.start()
         self._ask(*self._pollers)
 
-    def set_lending(self, *, is_lending: bool) -> None:
-        every_ms = LENDING_MS if is_lending else self._resting_ms
+    def set_watching(self, *, is_watching: bool) -> None:
+        """Poll every second while something runs that has to stop within seconds."""
+        every_ms = WATCHING_MS if is_watching else self._resting_ms
         if every_ms != self._timer.interval():
             self._timer.setInterval(every_ms)
             if self._timer.isActive():
@@ -134,18 +134,35 @@ class SessionProbes(QObject):
     def _composed(self) -> SessionFacts:
         health: list[ProbeHealth] = []
         probes = self._probes
+        idle_s = _latest("idle", probes.idle, self._idle, health)
+        is_locked = _latest("lock", probes.lock, self._lock, health)
+        other_user = _latest("other-user", probes.other_user, self._other_user, health)
         fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
         running = _latest("programs", probes.programs, self._running, health)
         game = _latest("game", probes.game_mode, self._game_mode, health)
-        return SessionFacts(
-            idle_s=_latest("idle", probes.idle, self._idle, health),
-            is_locked=_latest("lock", probes.lock, self._lock, health),
+        game = game or (None if running is None else running.game)
+        facts = SessionFacts(
+            idle_s=idle_s,
+            is_locked=is_locked,
             fullscreen=_named(fullscreen),
             is_film=is_film_program(fullscreen) if fullscreen else False,
-            game=_named(game or (None if running is None else running.game)),
+            game=_named(game),
             programs=None if running is None else running.exclusive,
             is_metered=_latest("metered", probes.metered, self._metered, health),
+            has_other_user=other_user,
             health=tuple(health),
+        )
+        if other_user is False:
+            return facts
+        # This session may be behind another one, whose input, windows and games it does not see.
+        # A game that it sees is one all the same.
+        return replace(
+            facts,
+            idle_s=None,
+            is_locked=None,
+            fullscreen=None,
+            is_film=False,
+            game=facts.game or None,
         )
 
 
@@ -180,12 +197,16 @@ class SessionMonitor(QObject):
     """The session is about to end."""
 
     def __init__(
-        self, model: AppModel, worker: WorkerProcess, parent: QObject | None = None
+        self,
+        model: AppModel,
+        worker: WorkerProcess,
+        probes: SessionProbes,
+        parent: QObject | None = None,
     ) -> None:
+        """`probes` belong to this object from now on."""
         super().__init__(parent)
-        self._model = model
-        place = table.SessionEnvironment(system=sys.platform, environ=os.environ, home=Path.home())
-        self._probes = SessionProbes(table.session_sources(place), parent=self)
+        self._model, self._probes = model, probes
+        probes.setParent(self)
         self._sleep = SleepWatch(parent=self)
         self._awake = KeepAwake()
         self._probes.changed.connect(worker.send_facts)
@@ -194,6 +215,7 @@ class SessionMonitor(QObject):
         self._sleep.woke.connect(self._probes.start)
         model.snapshot_changed.connect(self._follow)
         model.preferences_changed.connect(self._follow)
+        model.yielding_changed.connect(self._follow)
 
     def start(self) -> None:
         self._follow()
@@ -207,6 +229,6 @@ class SessionMonitor(QObject):
     def _follow(self, _news: object = None) -> None:
         snapshot, preferences = self._model.snapshot, self._model.preferences
         is_lending = snapshot is not None and snapshot.decision.may_compute
-        self._probes.set_lending(is_lending=is_lending)
+        self._probes.set_watching(is_watching=is_lending or bool(self._model.yielding))
         self._probes.set_exclusive(preferences.exclusive)
         self._awake.set_wanted(is_wanted=is_lending and preferences.keep_awake)

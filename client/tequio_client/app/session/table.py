@@ -9,9 +9,9 @@
 | Windows | GetLastInputInfo, XInput | shell, front window |
 | macOS | CGEventSource | window list |
 
-Lock: logind and the screen saver, WTS, CGSession. Metered: NetworkManager or the route, Qt on
-Windows, route and DHCP on macOS. Games are found among the programs everywhere, on Linux also by
-GameMode.
+Lock: logind and the screen saver, WTS, CGSession. Other users: logind, WTS, CGSession. Metered:
+NetworkManager or the route, Qt on Windows, route and DHCP on macOS. Games are found among the
+programs everywhere, on Linux also by GameMode.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class SessionSources:
 
     idle: Probe[float]
     lock: Probe[bool]
+    other_user: Probe[bool]
     fullscreen: Probe[str]
     metered: Probe[bool]
     programs: ProgramList
@@ -77,6 +78,7 @@ def session_sources(place: SessionEnvironment) -> SessionSources:
         return SessionSources(
             idle=windows.WindowsIdle(on_windows),
             lock=windows.WindowsLock(on_windows),
+            other_user=windows.WindowsOtherUser(on_windows),
             fullscreen=windows.WindowsFullscreen(on_windows),
             metered=QtMetered(),
             programs=programs,
@@ -86,6 +88,7 @@ def session_sources(place: SessionEnvironment) -> SessionSources:
         return SessionSources(
             idle=macos.MacIdle(on_mac),
             lock=macos.MacLock(on_mac),
+            other_user=macos.MacOtherUser(on_mac),
             fullscreen=macos.MacFullscreen(on_mac),
             metered=linux.MacRouteMetered(run_program),
             programs=programs,
@@ -105,6 +108,7 @@ def _linux(place: SessionEnvironment, programs: ProgramList) -> SessionSources:
     return SessionSources(
         idle=FirstProbe(_idle(place, session, system)),
         lock=AnyProbe((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
+        other_user=linux.LogindOtherUser(system()),
         fullscreen=FirstProbe(_fullscreen(place, session)),
         metered=FirstProbe(
             [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
@@ -15,9 +15,11 @@ from tequio_client.platform.system import windows_library
 
 _WRAP = 1 << 32
 _LOCKED, _UNLOCKED = 0, 1
+_ACTIVE = 0  # a session with a user at its screen, here or by remote desktop
 _AWAY, _BUSY, _DIRECT3D, _PRESENTATION = 1, 2, 3, 4
 _SHELL = {"Progman", "WorkerW", "Shell_TrayWnd", "XamlExplorerHostIslandWindow",
           "ForegroundStaging", "MultitaskingViewFrame"}  # fmt: skip
+THIS_SESSION = 0xFFFFFFFF
 Rectangle = tuple[int, int, int, int]
 
 
@@ -31,6 +33,35 @@ class FrontWindow:
     screen: Rectangle
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowsSession:
+    """State and lock of a session, in Windows' own codes."""
+
+    state: int
+    lock: int
+
+
+class Gamepad(NamedTuple):
+    """Buttons, triggers and sticks of a gamepad, in XInput's order and units."""
+
+    buttons: int = 0
+    left_trigger: int = 0
+    right_trigger: int = 0
+    left_x: int = 0
+    left_y: int = 0
+    right_x: int = 0
+    right_y: int = 0
+
+    def held(self) -> Gamepad:
+        """Values within their dead zones are 0: there a pad flickers that nobody touches."""
+        axes = zip(self, _DEAD_ZONES, strict=True)
+        return Gamepad(*(value if abs(value) > zone else 0 for value, zone in axes))
+
+
+_DEAD_ZONES = Gamepad(0, 30, 30, 7849, 7849, 8689, 8689)
+"""As in XInput.h."""
+
+
 class WindowsInterface(Protocol):
     """The Windows calls in use; each raises AbsentError or OSError."""
 
@@ -40,11 +71,17 @@ class WindowsInterface(Protocol):
     def now_ms(self) -> int:
         """The current tick count, which wraps after 49.7 days."""
 
-    def gamepads(self) -> tuple[int, ...]:
-        """A counter for each connected gamepad; any input changes it."""
+    def gamepads(self) -> tuple[Gamepad, ...]:
+        """The state of each connected gamepad."""
 
-    def lock_flags(self) -> int:
-        """The lock state of this session in Windows' own code."""
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
+        """A session's state."""
+
+    def session_states(self) -> Mapping[int, int]:
+        """States of the sessions that this user may query, by their numbers."""
+
+    def console(self) -> int:
+        """Number of the session at the computer's own screen."""
 
     def notification_state(self) -> int:
         """The state in SHQueryUserNotificationState's code."""
@@ -62,12 +99,12 @@ class WindowsIdle:
         self, calls: WindowsInterface, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._calls, self._clock = calls, clock
-        self._pads: tuple[int, ...] | None = None
+        self._pads: tuple[Gamepad, ...] | None = None
         self._moved_s: float | None = None
 
     def read(self) -> float:
         idle_s = ((self._calls.now_ms() - self._calls.input_ms()) % _WRAP) / 1_000
-        pads = self._calls.gamepads()
+        pads = tuple(one.held() for one in self._calls.gamepads())
         if self._pads is not None and pads != self._pads:
             self._moved_s = self._clock()
         self._pads = pads
@@ -81,10 +118,29 @@ class WindowsLock:
         self._calls = calls
 
     def read(self) -> bool:
-        flags = self._calls.lock_flags()
-        if flags not in (_LOCKED, _UNLOCKED):
-            raise NoAnswerError(f"Windows says {flags} for its lock")
-        return flags == _LOCKED
+        lock = self._calls.session().lock
+        if lock not in (_LOCKED, _UNLOCKED):
+            raise NoAnswerError(f"Windows says {lock} for its lock")
+        return lock == _LOCKED
+
+
+class WindowsOtherUser:
+    """True if this session was switched away and another one is in use."""
+
+    source = "wtsapi32"
+
+    def __init__(self, calls: WindowsInterface) -> None:
+        self._calls = calls
+
+    def read(self) -> bool:
+        calls = self._calls
+        if calls.session().state == _ACTIVE:
+            return False
+        states = calls.session_states()
+        if calls.console() not in states:
+            raise NoAnswerError("Windows does not tell who is at the screen")
+        active = [number for number, state in states.items() if state == _ACTIVE]
+        return any(calls.session(number).lock != _LOCKED for number in active)
 
 
 class WindowsFullscreen:
@@ -112,7 +168,6 @@ class WindowsFullscreen:
 _PADS = 4
 _NEAREST_SCREEN = 2
 _SESSION_INFO = 25  # WTSSessionInfoEx
-_THIS_SESSION = 0xFFFFFFFF
 _SYSTEM_REQUIRED, _CONTINUOUS = 0x1, 0x80000000
 
 
@@ -147,7 +202,9 @@ class _Monitor(ctypes.Structure):
 class _Pad(ctypes.Structure):
     _fields_ = [  # type: ignore[mutable-override]  # as above
         ("packet", ctypes.c_uint32),
-        ("buttons", ctypes.c_uint8 * 12),
+        ("buttons", ctypes.c_uint16),
+        ("triggers", ctypes.c_uint8 * 2),
+        ("sticks", ctypes.c_int16 * 4),
     ]
 
 
@@ -161,6 +218,14 @@ class _SessionInfo(ctypes.Structure):
     ]
 
 
+class _ListedSession(ctypes.Structure):
+    _fields_ = [  # type: ignore[mutable-override]  # as above
+        ("session", ctypes.c_uint32),
+        ("name", ctypes.c_void_p),
+        ("state", ctypes.c_int32),
+    ]
+
+
 class CtypesWindows:
     def __init__(self) -> None:
         self._user32 = windows_library("user32")
@@ -170,6 +235,7 @@ class CtypesWindows:
         self._user32.GetForegroundWindow.restype = ctypes.c_void_p
         self._user32.MonitorFromWindow.restype = ctypes.c_void_p
         self._kernel32.GetTickCount.restype = ctypes.c_uint32
+        self._kernel32.WTSGetActiveConsoleSessionId.restype = ctypes.c_uint32
         try:
             self._xinput: ctypes.CDLL | None = windows_library("xinput1_4")
         except AbsentError:
@@ -184,24 +250,38 @@ class CtypesWindows:
     def now_ms(self) -> int:
         return int(self._kernel32.GetTickCount())
 
-    def gamepads(self) -> tuple[int, ...]:
-        packets = []
+    def gamepads(self) -> tuple[Gamepad, ...]:
+        found = []
         for number in range(_PADS if self._xinput else 0):
             pad = _Pad()
             if self._xinput and self._xinput.XInputGetState(number, ctypes.byref(pad)) == 0:
-                packets.append(int(pad.packet))
-        return tuple(packets)
+                found.append(Gamepad(pad.buttons, *pad.triggers, *pad.sticks))
+        return tuple(found)
 
-    def lock_flags(self) -> int:
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
         info, size = ctypes.POINTER(_SessionInfo)(), ctypes.c_uint32()
         if not self._wtsapi32.WTSQuerySessionInformationW(
-            None, _THIS_SESSION, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
+            None, number, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
         ):
             raise OSError("WTSQuerySessionInformation failed")
         try:
-            return int(info.contents.flags)
+            return WindowsSession(state=info.contents.state, lock=info.contents.flags)
         finally:
             self._wtsapi32.WTSFreeMemory(info)
+
+    def session_states(self) -> Mapping[int, int]:
+        listed, count = ctypes.POINTER(_ListedSession)(), ctypes.c_uint32()
+        if not self._wtsapi32.WTSEnumerateSessionsW(
+            None, 0, 1, ctypes.byref(listed), ctypes.byref(count)
+        ):
+            raise OSError("WTSEnumerateSessions failed")
+        try:
+            return {one.session: one.state for one in listed[: count.value]}
+        finally:
+            self._wtsapi32.WTSFreeMemory(listed)
+
+    def console(self) -> int:
+        return int(self._kernel32.WTSGetActiveConsoleSessionId())
 
     def notification_state(self) -> int:
         state = ctypes.c_int32()

@@ -111,10 +111,14 @@ class EvaluatorProcess:
         self,
         program: ChildProgram,
         submit: Callable[[Body, Sequence[bytes]], Awaitable[object]],
+        count_fetched: Callable[[int], None],
     ) -> None:
-        """Forbidden at first, and for a device that is set then. `submit` is the outbox's."""
+        """Forbidden at first, and for a device that is set then. `submit` is the outbox's.
+
+        `count_fetched` gets the bytes of models that were fetched since the last report.
+        """
         self.child = ChildProcess(program)
-        self._submit = submit
+        self._submit, self._count_fetched = submit, count_fetched
         # Of the child at work; owned by `run_once`.
         self._begin: link.BeginEvaluation | None = None
         self._done: link.EvaluationDone | None = None
@@ -169,6 +173,8 @@ class EvaluatorProcess:
                 self._done = done
                 self.child.stop()
             case link.EvaluatorHeartbeat() as alive:
+                before_bytes = self._alive.fetched_bytes if self._alive else 0
+                self._count_fetched(max(alive.fetched_bytes - before_bytes, 0))
                 self._alive = alive
             case link.EvaluatorMessage(line=text):
                 log.info("evaluator", line=clean_text(text, link.TEXT))

@@ -103,9 +103,9 @@ class LendableDevice:
 
     def others_load(self, facts: LendingFacts) -> float | None:
         """Load caused by other programs, 0 to 1: the whole load while no trainer runs."""
-        if self.gpu.others_load is None and not facts.is_computing:
-            return self.gpu.load
-        return self.gpu.others_load
+        # Load by program lacks other users' programs and, on AMD cards, those that use ROCm.
+        known = (self.gpu.others_load, None if facts.is_computing else self.gpu.load)
+        return max((load for load in known if load is not None), default=None)
 
 
 def select_chosen_devices(

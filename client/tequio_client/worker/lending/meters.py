@@ -213,23 +213,29 @@ class TransferCounters:
 class TransferMeter:
     """Transfer rates, and the month's count; `observe` is called about once a second.
 
-    All bytes from and to peers are counted, gossip and encryption included; requests to the
-    ledger are not.
+    All bytes from and to peers are counted, gossip and encryption included, and what mirrors of
+    data send and the evaluator fetches; requests to the ledger are not.
     """
 
     def __init__(self, folder: Path) -> None:
         self.months = MonthCounter(folder)
         self._last: tuple[TransferCounters | None, int] = (None, 0)
+        self._fetched_bytes = 0  # by the evaluator, since the last observation
         self.up_per_s = 0.0
         self.down_per_s = 0.0
         self.month_bytes = 0
         self._seen_s = 0.0  # with a node
         self._long_per_s = 0.0  # both ways together
 
+    def count_fetched(self, size_bytes: int) -> None:
+        """Count bytes that no node received."""
+        self._fetched_bytes += size_bytes
+
     def observe(self, now: TransferCounters | None, moment: LocalInstant) -> None:
         """Update rates and count from the present counters; None: no node is open."""
         (before, at_ms), self._last = self._last, (now, moment.steady_ms)
         up, down = _since(before, now)
+        down, self._fetched_bytes = down + self._fetched_bytes, 0
         seconds = (moment.steady_ms - at_ms) / 1000
         weight = min(seconds / RATE_TIME_S, 1.0) if before is not None else 1.0
         self.up_per_s += weight * (up / max(seconds, 1e-3) - self.up_per_s)

@@ -77,6 +77,8 @@ class DataMirrors:
     def __init__(self, *, download: ByteBudget | None = None, silence_s: float = SILENCE_S) -> None:
         self.least: Callable[[], Awaitable[Reach]] = _public
         """Tells the smallest reach that a mirror may have: that of the ledger that names it."""
+        self.read_bytes = 0
+        """Content received since the start, also of files that were given up."""
         self._budget = download or ByteBudget()
         self._silence_s = silence_s
         self._files: dict[Digest, tuple[MirroredFile, ...]] = {}
@@ -210,6 +212,7 @@ class DataMirrors:
                     part = await anext(parts, None)
                 if part is None:
                     break
+                self.read_bytes += len(part)
                 content += part
         finally:
             await abandon(parts)

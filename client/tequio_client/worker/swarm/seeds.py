@@ -117,8 +117,9 @@ def find_stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
 async def fetch_tree(
     api: LedgerApi, ref: TreeRef, cache: Path, tick: Callable[[int], None]
 ) -> Path:
-    """Fetch the tree from the seeds that the ledger lists; `tick` gets the bytes that arrive.
+    """Fetch the tree from the seeds that the ledger lists.
 
+    `tick` gets the bytes that `cache` has already, and then those that arrive.
     Pieces are verified as they arrive, and stay in `cache`. Raises UserFacingError.
     """
     async with open_seeds(api, cache) as found:
@@ -126,10 +127,13 @@ async def fetch_tree(
             raise UserFacingError(
                 f"the ledger at {api.url} lists no seed: give the folder of a seed with --store"
             )
+        missing = await trio.to_thread.run_sync(found.fetcher.store.missing_bytes, ref)
+        tick(ref.size_bytes - missing)
+        has_ended = trio.Event()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_report_arrivals, found, ref, tick)
+            nursery.start_soon(_report_arrivals, found, ref, missing, tick, has_ended)
             await _fetch(found, ref)
-            nursery.cancel_scope.cancel()
+            has_ended.set()
         return found.fetcher.store.tree_path(ref.root)
 
 
@@ -151,10 +155,16 @@ async def _fetch(found: SeedSource, ref: TreeRef) -> None:
             return
 
 
-async def _report_arrivals(found: SeedSource, ref: TreeRef, tick: Callable[[int], None]) -> None:
-    left = ref.size_bytes
-    while True:
+async def _report_arrivals(
+    found: SeedSource,
+    ref: TreeRef,
+    left: int,
+    tick: Callable[[int], None],
+    has_ended: trio.Event,
+) -> None:
+    while left:
+        with trio.move_on_after(_REPORT_S):
+            await has_ended.wait()
         missing = await trio.to_thread.run_sync(found.fetcher.store.missing_bytes, ref)
         tick(left - missing)
         left = missing
-        await trio.sleep(_REPORT_S)

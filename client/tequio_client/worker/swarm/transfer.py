@@ -251,7 +251,12 @@ class Fetcher:
         self.bans = bans or PeerBans()
         self.client = BlobClient(network, download=download, silence_s=self.times.silence_s)
         self.mirrors = DataMirrors(download=download, silence_s=self.times.silence_s)
-        self._rng = rng
+        self._network, self._rng = network, rng
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes received since the start: all that peers sent, and what came from mirrors."""
+        return self._network.limiter.read_bytes + self.mirrors.read_bytes
 
     async def __aenter__(self) -> Self:
         await self.client.streams.__aenter__()

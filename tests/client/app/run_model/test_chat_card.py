@@ -163,8 +163,10 @@ def test_a_game_has_priority(make: Callable[..., ChatCard], qtbot: QtBot, model:
     ask(card, qtbot, "hello")
     qtbot.waitUntil(lambda: card.process.state is ChatState.ANSWERING)
     pid = card.process.pid
+    assert model.yielding == {"chat"}
     model.update_session(GAME)
     assert card.process.state is ChatState.OFF
+    assert not model.yielding
     assert not psutil.pid_exists(pid)
     assert card.banner.isVisible()
     assert card.banner.words.text().startswith("Hollow Knight has priority now.")

@@ -75,6 +75,49 @@ def test_the_lock_is_told_by_logind_and_by_the_screen_saver(
     assert linux.ScreenSaverLock(bus).read() is is_locked
 
 
+@pytest.mark.parametrize(
+    ("front", "kind", "is_other"),
+    [
+        ("7", "user", True),
+        ("7", "greeter", False),
+        ("7", "lock-screen", False),
+        ("", "user", False),
+    ],
+)
+def test_logind_tells_of_another_user_at_the_seat(
+    private_bus: PrivateBus, bus: Bus, front: str, kind: str, *, is_other: bool
+) -> None:
+    behind: dict[str, Typed] = {
+        "Active": ("b", False),
+        "Seat": ("(so)", ["seat0", "/org/freedesktop/login1/seat/seat0"]),
+        "ActiveSession": ("(so)", [front, f"/org/freedesktop/login1/session/_3{front}"]),
+        "Class": ("s", kind),
+        "LockedHint": ("b", False),
+    }
+    private_bus.serve(LOGIND, properties=behind)
+    assert linux.LogindOtherUser(bus).read() is is_other
+    private_bus.serve(LOGIND, properties=behind | {"Active": ("b", True)})
+    assert linux.LogindOtherUser(bus).read() is False
+    private_bus.serve(LOGIND, properties=behind | {"LockedHint": ("b", True)})
+    assert linux.LogindOtherUser(bus).read() is False
+
+
+def test_without_a_session_of_logind_there_is_no_other_user(
+    private_bus: PrivateBus, bus: Bus
+) -> None:
+    assert linux.LogindOtherUser(bus).read() is False
+    private_bus.serve(LOGIND)
+    assert linux.LogindOtherUser(bus).read() is False
+
+
+def test_a_logind_that_hangs_does_not_tell_of_another_user(
+    private_bus: PrivateBus, hasty: Bus
+) -> None:
+    private_bus.serve(LOGIND, hangs=True)
+    with pytest.raises(NoAnswerError):
+        linux.LogindOtherUser(hasty).read()
+
+
 @pytest.mark.parametrize(("said", "is_metered"), [(1, True), (2, False), (3, True), (4, False)])
 def test_the_network_is_metered_or_guessed_to_be(
     private_bus: PrivateBus, bus: Bus, said: int, *, is_metered: bool

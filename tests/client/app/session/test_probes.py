@@ -17,7 +17,12 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from tequio_client.app.session import linux
-from tequio_client.app.session.monitor import LENDING_MS, RESTING_MS, SessionProbes
+from tequio_client.app.session.monitor import (
+    RESTING_MS,
+    WATCHING_MS,
+    SessionMonitor,
+    SessionProbes,
+)
 from tequio_client.app.session.programs import GameFolders, ProgramList
 from tequio_client.app.session.table import AnyProbe as AnyOf
 from tequio_client.app.session.table import (
@@ -27,6 +32,7 @@ from tequio_client.app.session.table import (
     is_wayland,
     session_sources,
 )
+from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.ipc.control import ReportSessionFacts, decode_to_worker, encode
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.facts import ProbeHealth, SessionFacts
     from tests.support.private_bus import PrivateBus
     from tests.support.private_display import PrivateDisplay
@@ -72,6 +79,7 @@ def scripted_sources(**changes: Callable[[], Any]) -> SessionSources:
     answers: dict[str, Callable[[], Any]] = {
         "idle": lambda: 400.0,
         "lock": lambda: False,
+        "other_user": lambda: False,
         "fullscreen": lambda: "",
         "metered": lambda: False,
         "game_mode": lambda: "",
@@ -129,11 +137,27 @@ def test_what_changes_is_told(qtbot: QtBot) -> None:
     idle = [9.0]
     with closing(SessionProbes(scripted_sources(idle=lambda: idle[0]))) as session:
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         with qtbot.waitSignal(
             session.changed, timeout=90_000, check_params_cb=lambda facts: facts.idle_s == 0.5
         ):
             idle[0] = 0.5
+
+
+@pytest.mark.parametrize("is_other", [True, None])
+def test_behind_another_users_session_only_its_own_game_is_known(
+    qtbot: QtBot, *, is_other: bool | None
+) -> None:
+    game = [""]
+    behind = scripted_sources(other_user=lambda: is_other, game_mode=lambda: game[0])
+    with closing(SessionProbes(behind)) as session:
+        facts = first_facts(qtbot, session)
+        assert facts.has_other_user is is_other
+        assert (facts.idle_s, facts.is_locked, facts.fullscreen, facts.game) == (None,) * 4
+        assert facts.is_metered is False
+        session.set_watching(is_watching=True)
+        game[0] = "doom"
+        qtbot.waitUntil(lambda: session.facts.game == "doom", timeout=90_000)
 
 
 @pytest.mark.parametrize("name", ["idle", "lock", "fullscreen", "metered", "game_mode"])
@@ -149,7 +173,7 @@ def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
     pulse.start()
     with closing(session):
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         qtbot.waitUntil(
             lambda: health(session.facts, fact).error.startswith("no answer"), timeout=90_000
         )
@@ -191,13 +215,13 @@ def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
     session.close()
     received: list[object] = []
     session.changed.connect(received.append)
-    session.set_lending(is_lending=True)
+    session.set_watching(is_watching=True)
     session.set_exclusive(("x",))
     qtbot.wait(200)
     assert received == []
 
 
-def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
+def test_it_looks_more_often_while_something_has_to_stop_in_time(qtbot: QtBot) -> None:
     asked: list[float] = []
 
     def idle() -> float:
@@ -206,11 +230,11 @@ def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
 
     with closing(SessionProbes(scripted_sources(idle=idle))) as session:
         first_facts(qtbot, session)
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         qtbot.waitUntil(lambda: len(asked) >= 4, timeout=90_000)
         gaps = [after - before for before, after in pairwise(asked[1:])]
-        assert min(gaps) > LENDING_MS / 1_000 / 2
-        assert RESTING_MS == 5 * LENDING_MS
+        assert min(gaps) > WATCHING_MS / 1_000 / 2
+        assert RESTING_MS == 5 * WATCHING_MS
 
 
 def test_at_rest_the_probes_that_cost_most_are_asked_at_every_third_tick(qtbot: QtBot) -> None:
@@ -228,9 +252,24 @@ def test_at_rest_the_probes_that_cost_most_are_asked_at_every_third_tick(qtbot: 
         session.start()
         qtbot.waitUntil(lambda: asked["idle"] >= 10, timeout=90_000)
         assert 2 <= asked["lock"] <= asked["idle"] // 2
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         before = asked["lock"]
         qtbot.waitUntil(lambda: asked["lock"] > before, timeout=90_000)
+
+
+def test_games_are_looked_for_every_second_while_a_program_gives_way_to_them(
+    qtbot: QtBot, model: AppModel, tmp_path: Path
+) -> None:
+    game = [""]
+    at_rest = SessionProbes(scripted_sources(game_mode=lambda: game[0]), resting_ms=10**8)
+    monitor = SessionMonitor(model, WorkerProcess((), tmp_path, lambda: None), at_rest)
+    with closing(monitor):
+        monitor.start()
+        qtbot.waitUntil(lambda: model.session.game == "", timeout=90_000)
+        model.set_yielding("chat", is_running=True)
+        for name in ("doom", "quake"):
+            game[0] = name
+            qtbot.waitUntil(lambda: model.session.game == game[0], timeout=20_000)
 
 
 def test_the_first_source_that_is_there_answers() -> None:
@@ -322,7 +361,7 @@ def desktop(
         )
     )
     with closing(SessionProbes(row)) as session:
-        session.set_lending(is_lending=True)
+        session.set_watching(is_watching=True)
         yield session
 
 

@@ -22,13 +22,24 @@ from tequio_client.app.session.linux import (
     RouteMetered,
     SwayFullscreen,
 )
-from tequio_client.app.session.macos import CtypesMac, MacFullscreen, MacIdle, MacLock, ScreenBounds
+from tequio_client.app.session.macos import (
+    CtypesMac,
+    MacFullscreen,
+    MacIdle,
+    MacLock,
+    MacOtherUser,
+    ScreenBounds,
+)
 from tequio_client.app.session.windows import (
+    THIS_SESSION,
     CtypesWindows,
     FrontWindow,
+    Gamepad,
     WindowsFullscreen,
     WindowsIdle,
     WindowsLock,
+    WindowsOtherUser,
+    WindowsSession,
 )
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
@@ -38,6 +49,10 @@ if TYPE_CHECKING:
 
 
 SCREEN = (0, 0, 1920, 1080)
+ACTIVE, LOCKED, AWAY = (
+    WindowsSession(state=state, lock=lock) for state, lock in ((0, 1), (0, 0), (4, 0))
+)
+GREETER = WindowsSession(state=1, lock=-1)
 PARENT = psutil.Process(os.getppid()).name()
 
 
@@ -47,8 +62,11 @@ class ScriptedWindows:
 
     input_at_ms: int = 0
     at_ms: int = 0
-    pads: tuple[int, ...] = ()
+    pads: tuple[Gamepad, ...] = ()
     flags: int = 1
+    sessions: Mapping[int, WindowsSession] = field(default_factory=lambda: {1: ACTIVE})
+    own_number: int = 1
+    console_number: int = 1
     state: int = 5
     window: FrontWindow | None = None
 
@@ -58,11 +76,19 @@ class ScriptedWindows:
     def now_ms(self) -> int:
         return self.at_ms
 
-    def gamepads(self) -> tuple[int, ...]:
+    def gamepads(self) -> tuple[Gamepad, ...]:
         return self.pads
 
-    def lock_flags(self) -> int:
-        return self.flags
+    def session(self, number: int = THIS_SESSION) -> WindowsSession:
+        if number == THIS_SESSION:
+            return WindowsSession(state=self.sessions[self.own_number].state, lock=self.flags)
+        return self.sessions[number]
+
+    def session_states(self) -> Mapping[int, int]:
+        return {number: one.state for number, one in self.sessions.items()}
+
+    def console(self) -> int:
+        return self.console_number
 
     def notification_state(self) -> int:
         return self.state
@@ -88,15 +114,36 @@ def test_the_count_of_windows_begins_again_after_49_days() -> None:
 
 def test_a_gamepad_is_input_too() -> None:
     now_s = [50.0]
-    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(7,))
+    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(Gamepad(),))
     idle = WindowsIdle(calls, clock=lambda: now_s[0])
     assert idle.read() == 600.0
-    calls.pads = (8,)
+    calls.pads = (Gamepad(buttons=0x1000),)
     assert idle.read() == 0.0
     now_s[0] += 30
     assert idle.read() == 30.0
     calls.input_at_ms = 598_000
     assert idle.read() == 2.0
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        Gamepad(left_trigger=31),
+        Gamepad(right_trigger=31),
+        Gamepad(left_x=-7_850),
+        Gamepad(left_y=7_850),
+        Gamepad(right_x=8_690),
+        Gamepad(right_y=-8_690),
+    ],
+)
+def test_a_gamepad_is_input_beyond_its_dead_zones_only(moved: Gamepad) -> None:
+    calls = ScriptedWindows(input_at_ms=0, at_ms=600_000, pads=(Gamepad(),))
+    idle = WindowsIdle(calls)
+    idle.read()
+    calls.pads = (Gamepad(0, 30, 30, -7_849, 7_849, 8_689, -8_689),)
+    assert idle.read() == 600.0, "the pad lies on the desk"
+    calls.pads = (moved,)
+    assert idle.read() < 600.0
 
 
 @pytest.mark.parametrize(("flags", "is_locked"), [(0, True), (1, False)])
@@ -107,6 +154,33 @@ def test_windows_tells_its_lock(flags: int, *, is_locked: bool) -> None:
 def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
     with pytest.raises(NoAnswerError, match="-1"):
         WindowsLock(ScriptedWindows(flags=-1)).read()
+
+
+@pytest.mark.parametrize(
+    ("sessions", "own", "console", "is_other"),
+    [
+        ({0: AWAY, 1: ACTIVE}, 1, 1, False),
+        ({0: AWAY, 1: LOCKED}, 1, 1, False),
+        ({0: AWAY, 1: AWAY, 2: ACTIVE}, 1, 2, True),
+        ({0: AWAY, 1: AWAY, 2: LOCKED}, 1, 2, False),
+        ({0: AWAY, 1: AWAY, 2: GREETER}, 1, 2, False),
+        ({0: AWAY, 1: GREETER, 2: ACTIVE}, 2, 1, False),
+        ({0: AWAY, 1: AWAY, 2: GREETER, 3: ACTIVE}, 1, 2, True),
+    ],
+    ids=["in front", "locked", "switched", "switched, other locked", "nobody logged in",
+         "in front by remote desktop", "another user by remote desktop"],
+)  # fmt: skip
+def test_windows_tells_of_another_user(
+    sessions: Mapping[int, WindowsSession], own: int, console: int, *, is_other: bool
+) -> None:
+    calls = ScriptedWindows(sessions=sessions, own_number=own, console_number=console)
+    assert WindowsOtherUser(calls).read() is is_other
+
+
+def test_whom_windows_does_not_tell_of_is_unknown() -> None:
+    calls = ScriptedWindows(sessions={1: AWAY}, console_number=2)
+    with pytest.raises(NoAnswerError, match="who is at the screen"):
+        WindowsOtherUser(calls).read()
 
 
 @pytest.mark.parametrize(
@@ -138,12 +212,16 @@ class ScriptedMac:
     idle: float = 12.5
     said: Mapping[str, object] = field(default_factory=dict)
     shown: Sequence[Mapping[str, object]] = ()
+    owner: int = 501
 
     def idle_s(self) -> float:
         return self.idle
 
     def session(self) -> Mapping[str, object]:
         return self.said
+
+    def console_owner(self) -> int:
+        return self.owner
 
     def windows(self) -> Sequence[Mapping[str, object]]:
         return self.shown
@@ -170,6 +248,21 @@ def test_a_mac_tells_idle_time_and_lock() -> None:
     assert MacLock(ScriptedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
     with pytest.raises(NoAnswerError):
         MacIdle(ScriptedMac(idle=float("nan"))).read()
+
+
+@pytest.mark.parametrize(
+    ("said", "owner", "is_other"),
+    [
+        ({}, 501, False),
+        ({"kCGSSessionOnConsoleKey": True}, 501, False),
+        ({"kCGSSessionOnConsoleKey": False}, 502, True),
+        ({"kCGSSessionOnConsoleKey": False}, 0, False),
+    ],
+)
+def test_a_mac_tells_of_another_user(
+    said: Mapping[str, object], owner: int, *, is_other: bool
+) -> None:
+    assert MacOtherUser(ScriptedMac(said=said, owner=owner)).read() is is_other
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ class EvaluatorRun:
     outbox: FakeOutbox
     device: trio.Lock
     begin: link.BeginEvaluation
+    fetched: list[int]
 
     async def live(self) -> EvaluatorEnd:
         """Have it live once."""
@@ -102,7 +103,8 @@ async def running_script(
         silence_s=silence_s,
         grace_s=0.2,
     )
-    process = EvaluatorProcess(program, outbox.submit)
+    fetched: list[int] = []
+    process = EvaluatorProcess(program, outbox.submit, fetched.append)
     process.child.device = device
     process.child.allow()
     limit = link.EvaluatorLimits(threads=1, share_percent=50)
@@ -115,7 +117,7 @@ async def running_script(
         memory_mb=0,
         limit=limit,
     )
-    yield EvaluatorRun(process, outbox, device, begin)
+    yield EvaluatorRun(process, outbox, device, begin, fetched)
     assert process.child.pid is None
 
 
@@ -140,6 +142,19 @@ async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_p
         assert isinstance(body, EvalCommit)
         assert list(documents) == [b"scores"]
         assert answer(tmp_path) == link.StatementResult(number=1)
+
+
+async def test_each_byte_that_children_fetch_is_counted_once(tmp_path: Path) -> None:
+    script = """
+for size in (0, 700, 700, 900):
+    say("alive", **alive, fetched_bytes=size)
+say("done", is_over=False)
+"""
+    async with running_script(tmp_path, script) as run:
+        assert await run.live() is EvaluatorEnd.RESTING
+        assert sum(run.fetched) == 900
+        assert await run.live() is EvaluatorEnd.RESTING
+        assert sum(run.fetched) == 1_800
 
 
 async def test_a_child_hears_why_the_ledger_does_not_take_its_word(tmp_path: Path) -> None:

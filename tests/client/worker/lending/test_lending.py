@@ -62,7 +62,7 @@ class LendingSetup:
 
 def scene_of(folder: Path, choices: StoredChoices) -> LendingSetup:
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
-    evaluator = EvaluatorProcess(program, silent)
+    evaluator = EvaluatorProcess(program, silent, lambda _: None)
     net = NetSettings(ledger="http://ledger.example", folder=folder)
     facts = [CALM]
     settings = WorkerSettings(net=net, applies_preferences=True)

@@ -38,6 +38,18 @@ def test_a_new_node_counts_from_its_beginning(tmp_path: Path) -> None:
     assert traffic.month_bytes == 17
 
 
+def test_what_no_node_received_counts_once(tmp_path: Path) -> None:
+    traffic = TransferMeter(tmp_path)
+    traffic.count_fetched(1_000)
+    traffic.observe(None, at(0))
+    traffic.observe(TransferCounters(node=1, up=10, down=5), at(1))
+    assert traffic.month_bytes == 1_015
+    traffic.count_fetched(70)
+    traffic.observe(TransferCounters(node=1, up=10, down=5), at(2))
+    traffic.observe(TransferCounters(node=1, up=10, down=5), at(3))
+    assert traffic.month_bytes == 1_085
+
+
 def test_what_was_kept_counts_after_a_restart_and_not_in_the_next_month(tmp_path: Path) -> None:
     traffic = TransferMeter(tmp_path)
     traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))

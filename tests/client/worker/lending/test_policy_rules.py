@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 NIGHT = (0b111,) * 7  # 0 to 3 o'clock
 BY_HAND = DesiredState(number=1, lend=False)
+BEHIND = in_session(idle_s=None, is_locked=None, fullscreen=None, game=None, has_other_user=True)
 
 
 ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]]] = [
@@ -148,6 +149,41 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         chosen(pause_for_games=False),
         LendingReason.LENDING,
         {},
+    ),
+    (
+        "another user",
+        BEHIND,
+        CHOSEN,
+        LendingReason.CANNOT_TELL,
+        {"fact": "other-user"},
+    ),
+    (
+        "another user, games of no interest",
+        BEHIND,
+        chosen(pause_for_games=False),
+        LendingReason.CANNOT_TELL,
+        {"fact": "other-user"},
+    ),
+    (
+        "another user, idle minutes of no interest",
+        in_session(BEHIND, game=""),
+        chosen(idle_minutes=0),
+        LendingReason.CANNOT_TELL,
+        {"fact": "other-user"},
+    ),
+    (
+        "another user, while used",
+        BEHIND,
+        chosen(while_used=True),
+        LendingReason.CANNOT_TELL,
+        {"fact": "other-user"},
+    ),
+    (
+        "another user beside a game",
+        in_session(BEHIND, game="doom"),
+        CHOSEN,
+        LendingReason.GAME,
+        {"program": "doom"},
     ),
     ("games unknown", in_session(game=None), CHOSEN, LendingReason.CANNOT_TELL, {"fact": "game"}),
     (
@@ -362,6 +398,20 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         CHOSEN,
         LendingReason.OTHERS_GPU,
         {"device": "RTX 5070", "percent": 50},
+    ),
+    (
+        "load of programs that the probe does not see",
+        with_gpu(others_load=0.0, load=0.97),
+        CHOSEN,
+        LendingReason.OTHERS_GPU,
+        {"device": "RTX 5070", "percent": 97},
+    ),
+    (
+        "load that is ours",
+        replace(with_gpu(others_load=0.0, load=0.97), is_computing=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
     ),
     (
         "load of all, we work",

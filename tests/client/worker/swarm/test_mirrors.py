@@ -13,7 +13,8 @@ from tequio_client.worker.swarm.mirrors import FAILURES, REDIRECTS, REQUESTS, Mi
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.streams import NotWantedError
 from tequio_client.worker.swarm.transfer import TransferTimes
-from tequio_shared.ids import to_text
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import DIGEST_BYTES, to_text
 from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus, TrainShard, train_file_name
 from tequio_shared.round.manifest import Tokenizer
 from tests.support.attack_table import attack
@@ -85,6 +86,21 @@ async def test_a_shard_comes_from_a_mirror_alone(swarm: TransferPeers, mirror: D
     assert swarm.has(BIG, big())
     assert swarm.has(SMALL, SMALL_REF)
     assert dict(report.bytes_by_source) == {MirroredFile(mirror.url, train_file_name(0)): len(BIG)}
+
+
+@pytest.mark.trio
+async def test_what_mirrors_send_is_traffic_also_if_it_is_given_up(
+    swarm: TransferPeers, mirror: DataMirror
+) -> None:
+    async with swarm.fetcher() as fetcher:
+        before_bytes = fetcher.read_bytes
+        await fetcher.fetch_tree(big(), added(fetcher, mirror.url), timeout_s=20)
+        assert fetcher.read_bytes - before_bytes >= mirror.sent_bytes > len(BIG)
+        mirror.disturb, before_bytes = _more, fetcher.read_bytes
+        (file,) = fetcher.mirrors.files_of(SMALL_REF.root)
+        with pytest.raises(PeerError):
+            await fetcher.mirrors.leaves(file, SMALL_REF)
+        assert fetcher.read_bytes - before_bytes > SMALL_REF.pieces * DIGEST_BYTES
 
 
 @pytest.mark.trio
