@@ -472,14 +472,12 @@ def decide(
 
 
 def _first_against(case: RuleInput) -> Decision | None:
-    anyway = case.history.anyway
-    is_anyway = anyway is not None and not anyway.is_over
     is_overruled = False
     for rule in RULES:
         found = rule(case)
         if found is None:
             continue
-        if not is_anyway or found.reason not in STARTABLE:
+        if not case.desired.anyway or found.reason not in STARTABLE:
             return found
         is_overruled = True
     if not is_overruled:
