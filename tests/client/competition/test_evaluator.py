@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.competition import evaluator, models
-from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
+from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, ScoringPace
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
@@ -236,7 +236,7 @@ def test_work_ends_with_its_time() -> None:
 
 @attack("C10", layer="cli", ends="the process ends itself, and the next one starts with the others")
 def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
-    progress = ChildProgress(Pacing(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
+    progress = ChildProgress(ScoringPace(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
     small, plenty = 100 << 20, 4 * MIN_FREE_BYTES
     assert not progress.end_reason(START, plenty, 0), "no model is at hand"
     progress.set_deadline(START)
