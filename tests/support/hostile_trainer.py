@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.pacing import Pacing
     from tequio_client.trainer.plugins.api import OptimiserFactory
     from tequio_client.trainer.prepared import TrainingData
     from tequio_client.trainer.task_context import TaskContext
@@ -148,9 +149,11 @@ def install(name: str) -> None:
         layout: WeightLayout,
         delta: NDArray[np.float32],
         feedback: NDArray[np.uint16] | None,
-        threads: int = 1,
+        *,
+        threads: int,
+        pacing: Pacing,
     ) -> EncodedContribution:
-        honest = encode(algorithm, layout, delta, feedback, threads)
+        honest = encode(algorithm, layout, delta, feedback, threads, pacing)
         return cheat.forge(honest, algorithm)
 
     vars(tasks)["train"] = watched

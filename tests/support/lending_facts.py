@@ -14,8 +14,8 @@ from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker.lending.facts import LendingFacts, LocalInstant
-from tequio_client.worker.lending.history import LendingHistory, observe_rules, update_history
-from tequio_client.worker.lending.policy import BY_THE_RULES, decide
+from tequio_client.worker.lending.history import LendingHistory, update_history
+from tequio_client.worker.lending.policy import decide
 
 if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Decision
@@ -123,10 +123,7 @@ class PolicyWorker:
         """Decide after `ms` without any decision."""
         self.now = after(self.now, ms, wall_ms)
         self.traces = update_history(self.traces, facts, self.preferences, self.wish, self.now)
-        found = decide(facts, self.preferences, self.wish, self.traces, self.now)
-        is_allowed = found.reason in BY_THE_RULES
-        self.traces = observe_rules(self.traces, allow=is_allowed, now=self.now)
-        return found
+        return decide(facts, self.preferences, self.wish, self.traces, self.now)
 
     def watch(self, facts: LendingFacts, seconds: int) -> Decision:
         """Decide once a second for that many seconds; returns the last decision."""

@@ -37,6 +37,7 @@ from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
+from tequio_client.trainer.pacing import Pacing
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.children import evaluator as evaluator_files
 from tequio_shared import encoding
@@ -59,7 +60,6 @@ MIN_FREE_BYTES = 512 << 20
 """Memory of this computer that no model may take."""
 _SCORING = "documents of "
 _LOCK_POLL_S = 0.2
-_PACE_POLL_S = 0.1
 _MIB = 1 << 20
 
 
@@ -75,21 +75,21 @@ def main(*, sandbox: str = "") -> NoReturn:
     begin = link.decode_to_child(lines.readline(link.LINE_BYTES + 1))
     if not isinstance(begin, link.BeginEvaluation):
         raise MalformedError("the first line must say where to begin")
-    pacing = Pacing(begin.limit)
+    pace = ScoringPace(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
     progress = ChildProgress(
-        pacing,
+        pace,
         partial(evaluator_files.count_scored_models, folder, competition),
         evaluator_files.hub_cache(folder),
     )
     submitter = WorkerSubmitter(pipe, begin, progress)
     threading.Thread(target=_send_heartbeats, args=(progress, submitter), daemon=True).start()
-    threading.Thread(target=_read, args=(lines, pacing, submitter), daemon=True).start()
+    threading.Thread(target=_read, args=(lines, pace, submitter), daemon=True).start()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")  # the first process to end
     status = 1
     try:
-        is_over = _evaluate(begin, submitter, progress, pacing)
+        is_over = _evaluate(begin, submitter, progress, pace)
         submitter.send(link.EvaluationDone(is_over=is_over))
         status = 0
     except* (TequioError, OSError) as group:
@@ -101,7 +101,10 @@ def main(*, sandbox: str = "") -> NoReturn:
 
 
 def _evaluate(
-    begin: link.BeginEvaluation, submitter: WorkerSubmitter, progress: ChildProgress, pacing: Pacing
+    begin: link.BeginEvaluation,
+    submitter: WorkerSubmitter,
+    progress: ChildProgress,
+    pace: ScoringPace,
 ) -> bool:
     chosen = devices.open_device(begin.device)
     devices.apply_limits(chosen, threads=begin.limit.threads, memory_mb=begin.memory_mb)
@@ -113,7 +116,7 @@ def _evaluate(
         device=chosen,
         progress=progress,
         report=submitter.report,
-        after_batch=pacing.rest,
+        after_batch=pace.rest,
         set_deadline=progress.set_deadline,
     )
     with ExitStack() as stack:
@@ -164,11 +167,11 @@ def _work(
         reader.read()
 
 
-def _read(lines: IO[bytes], pacing: Pacing, submitter: WorkerSubmitter) -> NoReturn:
+def _read(lines: IO[bytes], pace: ScoringPace, submitter: WorkerSubmitter) -> NoReturn:
     while line := lines.readline(link.LINE_BYTES + 1):
         match link.decode_to_child(line):
             case link.EvaluatorLimits() as limit:
-                pacing.limit = limit
+                pace.limit = limit
             case link.StatementResult() as answer:
                 submitter.answers.put(answer)
     os._exit(0)
@@ -225,9 +228,9 @@ class WorkerSubmitter:
 class ChildProgress:
     """Progress of the child (a WorkProgress): written by the thread that works, read by another."""
 
-    def __init__(self, pacing: Pacing, scored: Callable[[], int], cache: Path) -> None:
+    def __init__(self, pace: ScoringPace, scored: Callable[[], int], cache: Path) -> None:
         """`scored` counts the models that are done; `cache` is the folder of the Hub's."""
-        self._pacing, self._scored, self._cache = pacing, scored, cache
+        self._pace, self._scored, self._cache = pace, scored, cache
         self.completed = 0
         """Documents that were scored, and statements that were submitted."""
         self.doing = "starting"
@@ -249,7 +252,7 @@ class ChildProgress:
             return
         self._entrant, self._documents, self._of_documents = what.removeprefix(_SCORING), 0, total
         self.doing = "scoring"
-        self._pacing.begin()
+        self._pace.begin()
         yield self._count
         self.doing = "fetching"
 
@@ -305,25 +308,17 @@ def _size_bytes(folder: Path) -> int:
     return size_bytes
 
 
-class Pacing:
+class ScoringPace:
     """Rests between batches; the thread that reads the pipe replaces `limit`."""
 
     def __init__(self, limit: EvaluatorLimits) -> None:
         self.limit = limit
-        self._since_s = time.perf_counter()
+        self._pacing = Pacing(lambda: self.limit.share_percent)
 
     def begin(self) -> None:
         devices.limit_threads(self.limit.threads)
-        self._since_s = time.perf_counter()
+        self._pacing.begin()
 
     def rest(self, _tokens: int = 0) -> None:
-        """Sleep so that computing since the last rest takes its share of the time."""
-        computed_s = time.perf_counter() - self._since_s
-        rested_at_s = time.perf_counter()
-        while True:
-            due_s = computed_s * (100 / self.limit.share_percent - 1)
-            left_s = due_s - (time.perf_counter() - rested_at_s)
-            if left_s <= 0:
-                break
-            time.sleep(min(left_s, _PACE_POLL_S))
-        self.begin()
+        self._pacing.rest()
+        devices.limit_threads(self.limit.threads)

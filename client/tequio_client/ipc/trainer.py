@@ -88,7 +88,7 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     """Be ready to work on this run with this much of the machine. Answered by `Ready`.
 
     Stays in force until the next `Prepare`. One that differs only in `threads`, `memory_mb` or
-    `share_percent` takes effect at the next inner step, without stopping the task.
+    `share_percent` takes effect at the next step or batch, without stopping the task.
     """
 
     command: Positive
@@ -113,7 +113,8 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     memory_mb: Number = 0
     """Accelerator memory limit, MiB; 0: none. Main memory is not limited."""
     share_percent: Percent = 100
-    """Share of the time to compute; the rest is slept between inner steps."""
+    """Share of the time to compute, of every task; the rest is slept between steps, batches and
+    blocks of the model. What the other members wait for takes half of the time at least."""
 
 
 class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"):

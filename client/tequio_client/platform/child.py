@@ -1,8 +1,8 @@
-"""A child process and its parent: how it starts, its output pipe, and that it ends with its parent.
+"""A child process and its parent: its start, priority and output pipe, and its end with its parent.
 
 The parent starts it with `start_options`, and on Windows hands it to the system with `end_with_us`;
-the child calls `end_with_parent` first of all. End of input reports the parent's end too, but only
-once something reads it, after seconds of imports.
+the child calls `end_with_parent` first of all, and before that `lower_priority` if it computes. End
+of input reports the parent's end too, but only once something reads it, after seconds of imports.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -49,7 +50,16 @@ def end_with_us(pid: int) -> None:
 
 
 def lower_priority(pid: int) -> None:
-    """Let other programs go first; a process that has ended stays as it is."""
+    """Let other programs go first; a process that has ended stays as it is.
+
+    On Linux each thread has a priority, which it passes on to those that it starts: call it before
+    the process has a second one.
+    """
+    # Desktops of Linux first divide the processor among sessions, whatever the priority of their
+    # processes: a child that leads one lowers the session's too (sched(7), autogroup).
+    with suppress(OSError):
+        if sys.platform == "linux" and os.getsid(pid) == pid:
+            Path(f"/proc/{pid}/autogroup").write_text(str(_NICENESS), "ascii")
     with suppress(psutil.Error, OSError):
         psutil.Process(pid).nice(_BELOW_NORMAL if sys.platform == "win32" else _NICENESS)
 

@@ -30,6 +30,7 @@ def _import(name: str) -> ModuleType:
 
 
 if __name__ == "__main__":
+    child.lower_priority(os.getpid())  # before another thread begins
     if sys.argv[1:2] == ["selftest"]:
         child.end_with_parent()  # an update that is held back must give the card back at once
         selftest = _import("tequio_client.trainer.selftest")

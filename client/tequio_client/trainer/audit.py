@@ -50,6 +50,7 @@ from tequio_client.ipc.trainer import Audit, EarlierSketch, MeasuredFigures
 from tequio_client.trainer import codecs, prepared, screen
 from tequio_client.trainer.codecs import DisTrO, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.head.layout import CHUNK, NO_PADDING, Padding, WeightLayout
@@ -143,6 +144,7 @@ class AuditedModel:
     hidden: Collection[str]
     algorithm: OuterAlgorithm
     threads: int = 1
+    pacing: Pacing = FULL_PACE
 
 
 def measure(
@@ -159,7 +161,7 @@ def measure(
     shape, layout = model.algorithm.shape, model.layout
     rows = shape.rows(payload)
     with ThreadPoolExecutor(model.threads) as pool:
-        cosine = screen.read_payloads([rows], shape, layout, delta, pool)[0].cosine
+        cosine = screen.read_payloads([rows], shape, layout, delta, pool, model.pacing)[0].cosine
     figures = MeasuredFigures(cosine=None if cosine is None else round(cosine * _E4))
     if leaves.after is None and model.algorithm.keeps_feedback:
         return figures
@@ -168,7 +170,7 @@ def measure(
         return msgspec.structs.replace(figures, hidden=MOST_DIFFERENCE, other=MOST_DIFFERENCE)
     sample = _Sample.read(model, delta, rows, leaves)
     is_hidden = hidden_chunks(layout, model.hidden)
-    energies = _energies(delta, rows, model.algorithm)
+    energies = _energies(model, delta, rows)
     share = _mean_share if isinstance(model.algorithm, DisTrO) else _share_of_group
     missing = sample.claimed - sample.repeated
     return MeasuredFigures(
@@ -300,14 +302,15 @@ def _floats(bits: NDArray[np.uint16]) -> Tensor:
 
 
 def _energies(
-    delta: NDArray[np.float32], rows: NDArray[np.uint8], algorithm: OuterAlgorithm
+    model: AuditedModel, delta: NDArray[np.float32], rows: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
     """Energy of each chunk, float64 [n]; for DisTrO, without the coefficients that were sent."""
     deltas, found = delta.reshape(-1, CHUNK), []
     for first in range(0, len(deltas), _BLOCK):
+        model.pacing.rest()
         block = deltas[first : first + _BLOCK]
-        if isinstance(algorithm, DisTrO):
-            sent = _dense(rows[first : first + _BLOCK], algorithm.shape, NO_PADDING)
+        if isinstance(model.algorithm, DisTrO):
+            sent = _dense(rows[first : first + _BLOCK], model.algorithm.shape, NO_PADDING)
             coefficients = codecs.transform(torch.from_numpy(np.array(block)))
             block = coefficients.masked_fill_(sent != 0, 0.0).numpy()
         found.append(np.square(block, dtype=np.float64).sum(axis=1))
@@ -371,7 +374,11 @@ def _share(part: Tensor, whole: Tensor) -> int | None:
 
 
 def sketch(
-    delta: NDArray[np.float32], seed: bytes, *, has_unit_chunks: bool = False
+    delta: NDArray[np.float32],
+    seed: bytes,
+    *,
+    has_unit_chunks: bool = False,
+    pacing: Pacing = FULL_PACE,
 ) -> tuple[int, ...]:
     """Project a pseudo-gradient in flat order on 64 seeded directions, in 1/4096 of its norm.
 
@@ -389,6 +396,7 @@ def sketch(
     within, across = _signs(raw[: CHUNK * size]), raw[CHUNK * size :]
     total, square = np.zeros(SKETCH_NUMBERS), 0.0
     for first in range(0, len(rows), _BLOCK):
+        pacing.rest()
         stop = min(first + _BLOCK, len(rows))
         block = np.ascontiguousarray(rows[first:stop])
         if has_unit_chunks:
@@ -408,12 +416,16 @@ def _signs(raw: bytes) -> NDArray[np.float32]:
 
 
 def check_sketches(
-    delta: NDArray[np.float32], earlier: Iterable[EarlierSketch], *, has_unit_chunks: bool = False
+    delta: NDArray[np.float32],
+    earlier: Iterable[EarlierSketch],
+    *,
+    has_unit_chunks: bool = False,
+    pacing: Pacing = FULL_PACE,
 ) -> tuple[int, ...]:
     """Cosine, in 1/10000, of each earlier sketch with that of `delta` from the same seed."""
     found = []
     for one in earlier:
-        own = sketch(delta, from_text(one.seed), has_unit_chunks=has_unit_chunks)
+        own = sketch(delta, from_text(one.seed), has_unit_chunks=has_unit_chunks, pacing=pacing)
         found.append(max(min(sketch_cosine(own, one.sketch), _E4), -_E4))
     return tuple(found)
 

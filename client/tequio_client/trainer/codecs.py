@@ -27,6 +27,7 @@ from tequio_client.trainer.levels import (
     nearest_levels,
     scale_value,
 )
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
@@ -97,6 +98,7 @@ def encode(
     delta: NDArray[np.float32],
     feedback: NDArray[np.uint16] | None,
     threads: int = 1,
+    pacing: Pacing = FULL_PACE,
 ) -> EncodedContribution:
     """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero.
 
@@ -104,10 +106,11 @@ def encode(
     some accelerators have no float64. A large model's SparseLoCo takes `threads` threads.
     """
     if isinstance(algorithm, SparseLoCo) and engines.pays_off("sparseloco", layout):
-        return _encode_compiled(algorithm, layout, delta, feedback, threads)
+        return _encode_compiled(algorithm, layout, delta, feedback, threads, pacing)
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
     for first in range(0, layout.chunks, _BLOCK):
+        pacing.rest()
         stop = min(first + _BLOCK, layout.chunks)
         inside = slice(first * CHUNK, stop * CHUNK)
         moved = torch.from_numpy(delta[inside]).view(-1, CHUNK)
@@ -146,12 +149,14 @@ def _encode_compiled(
     delta: NDArray[np.float32],
     feedback: NDArray[np.uint16] | None,
     threads: int,
+    pacing: Pacing,
 ) -> EncodedContribution:
     from tequio_client.trainer import encode_kernels, record_kernels  # noqa: PLC0415 - numba
 
     shape, left = algorithm.shape, np.empty(delta.size, np.uint16)
 
     def lane(first: int) -> tuple[NDArray[np.uint8], list[bytes], NDArray[np.float64]]:
+        pacing.rest()
         stop = min(first + _LANE, layout.chunks)
         inside = slice(first * CHUNK, stop * CHUNK)
         rows, sums = encode_kernels.encode_chunks(

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from tequio_client.files import delete, move
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine, pays_off
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import filter_with
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
@@ -94,6 +95,7 @@ def compute_next_head(
     files: HeadFiles,
     engine: Engine,
     threads: int = 1,
+    pacing: Pacing = FULL_PACE,
 ) -> ComputedHead:
     """Write the next head's files and return its hash.
 
@@ -110,7 +112,7 @@ def compute_next_head(
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads))
         payloads = PayloadFiles(paths, step.params.shape, step.layout.chunks)
-        work = _Work(step, engine, stack.enter_context(payloads), pool, threads)
+        work = _Work(step, engine, stack.enter_context(payloads), pool, threads, pacing)
         kept = filter_with(work.agreement, len(order), step.params.z2).kept
         filtered = time.perf_counter()
         tokens = [ContributionHeader.parse(contributions[order[at]][0]).tokens for at in kept]
@@ -150,6 +152,7 @@ class _Work:
     payloads: PayloadFiles
     pool: ThreadPoolExecutor
     threads: int
+    pacing: Pacing
 
     def agreement(self, members: Sequence[int]) -> list[tuple[int, int]]:
         """Measure (a, t) of each of these members over the whole model."""
@@ -158,6 +161,7 @@ class _Work:
             # One sum a thread, integers: neither their number nor their order changes the total.
             total = np.zeros((len(members), 2), np.int64)
             for span in spans:
+                self.pacing.rest()
                 records = self.payloads.read(members, *span)
                 total += self.engine.agreement(records, self.step.layout.padding(*span))
             return total
@@ -180,6 +184,7 @@ class _Work:
 
             def lane(spans: Sequence[_Span]) -> None:
                 for span in spans:
+                    self.pacing.rest()
                     block = self._block(files, members, span)
                     new_weights, new_aux = self.engine.move(block, factors)
                     weights.write(span[0] * CHUNK, new_weights)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.head.contribution import RecordShape, decode_records
 from tequio_shared.head.layout import CHUNK, WeightLayout
 
@@ -134,6 +135,7 @@ def compare(
     candidates: Sequence[Sketch],
     earlier: Sequence[Sketch],
     pool: ThreadPoolExecutor | None = None,
+    pacing: Pacing = FULL_PACE,
 ) -> Likenesses:
     """Compare candidates of one sample with each other and with earlier contributions.
 
@@ -142,9 +144,10 @@ def compare(
     every = (*earlier, *candidates)
     counts = np.zeros((2, len(candidates), len(every)), np.int64)
     if candidates and pool:
-        counts = _counted_together(every, len(candidates), pool)
+        counts = _counted_together(every, len(candidates), pool, pacing)
     else:
         for at, one in enumerate(candidates):
+            pacing.rest()
             counts[:, at, : len(earlier) + at] = _counted(one, every[: len(earlier) + at])
     # Counted with those before it only; with those after it, the same.
     shared, same = (
@@ -170,7 +173,7 @@ def _counted(one: Sketch, others: Sequence[Sketch]) -> NDArray[np.int64]:
 
 
 def _counted_together(
-    every: Sequence[Sketch], candidates: int, pool: ThreadPoolExecutor
+    every: Sequence[Sketch], candidates: int, pool: ThreadPoolExecutor, pacing: Pacing
 ) -> NDArray[np.int64]:
     from tequio_client.trainer import record_kernels  # noqa: PLC0415 - brings numba
 
@@ -182,6 +185,7 @@ def _counted_together(
         signs[at, :, : one.signs.shape[1]] = one.signs
 
     def lane(first: int) -> NDArray[np.int64]:
+        pacing.rest()
         inside = slice(first, first + _LANE)
         return record_kernels.count_common(indices[:, inside], signs[:, inside], candidates)
 

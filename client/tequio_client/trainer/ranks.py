@@ -36,7 +36,7 @@ from tequio_client import ipc
 from tequio_client.ipc import cell as link
 from tequio_client.ipc.cell import CellPlace, PrepareRank, RankAnswer, RankHello, TakeSteps
 from tequio_client.ipc.trainer import Prepare
-from tequio_client.platform import cell_network, child, programs
+from tequio_client.platform import cell_network, programs
 from tequio_client.trainer import device, inner, prepared
 from tequio_client.trainer.cell import Cell, RankLostError, SampleSource, SharedSamples
 from tequio_client.trainer.device import ComputeDevice, DeviceError
@@ -285,7 +285,6 @@ class CellLead:
                     RANK,
                     stdin=subprocess.DEVNULL,
                     env={**os.environ, link.VARIABLE: other.encode()},
-                    **child.start_options(),
                 )
         return started
 

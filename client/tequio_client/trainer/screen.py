@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from tequio_client.ipc.trainer import ScreeningVerdict
 from tequio_client.trainer import codecs, engines, likeness
 from tequio_client.trainer.likeness import Likeness, Likenesses, Sketch
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
@@ -112,6 +112,7 @@ class WitnessContext:
     own_slot: int | None = None
     overlap_most: float = MAX_OVERLAP
     threads: int = 1
+    pacing: Pacing = FULL_PACE
 
 
 def screen(
@@ -127,15 +128,23 @@ def screen(
     expected = candidates[0].expected
     sample = likeness.draw_sample(expected.chunks, expected.shape, witness.rng)
     with ThreadPoolExecutor(witness.threads) as pool:
-        check = partial(broken_rule, layout=witness.layout)
+
+        def check(candidate: ScreenedCandidate) -> str:
+            witness.pacing.rest()
+            return broken_rule(candidate, witness.layout)
+
         rules = list(pool.map(check, candidates))
+        witness.pacing.begin()
         sound = [one for one, rule in zip(candidates, rules, strict=True) if not rule]
         there = _read(sound, witness, sample, pool)
         # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are
         # free.
         past = _past(witness, sample) if there else []
+        witness.pacing.rest()
+        witness.pacing.begin()
         is_large = engines.pays_off(expected.shape.algorithm, witness.layout)
-        alike = likeness.compare([one.sketch for one in there], past, pool if is_large else None)
+        sketches, together = [one.sketch for one in there], pool if is_large else None
+        alike = likeness.compare(sketches, past, together, witness.pacing)
     most = witness.overlap_most
     if expected.shape.algorithm == "distro":
         most = overlap_limit(alike)
@@ -206,9 +215,10 @@ def _read(
         return []
     shape, layout = candidates[0].expected.shape, witness.layout
     payloads = [shape.rows(np.memmap(one.payload, np.uint8, "r")) for one in candidates]
-    readings = read_payloads(payloads, shape, layout, witness.own_delta, pool)
+    readings = read_payloads(payloads, shape, layout, witness.own_delta, pool, witness.pacing)
     found = []
     for candidate, rows, reading in zip(candidates, payloads, readings, strict=True):
+        witness.pacing.rest()
         header = ContributionHeader.parse(candidate.header)
         found.append(
             _Valid(
@@ -230,6 +240,7 @@ def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
     # rightly send something like it again. A file that is gone or damaged by now is skipped, since
     # no candidate is to blame for the witness's own store.
     for header, payload in witness.past:
+        witness.pacing.rest()
         with suppress(OSError, ValueError, MalformedError):
             shape = shape_of(ContributionHeader.parse(header))
             rows = shape.rows(np.memmap(payload, np.uint8, "r"))
@@ -380,15 +391,17 @@ def read_payloads(
     layout: WeightLayout,
     own_delta: NDArray[np.float32] | None,
     pool: ThreadPoolExecutor,
+    pacing: Pacing = FULL_PACE,
 ) -> list[PayloadReading]:
     """Read valid payloads of a round as `read_payload` does; own_delta is read once for all."""
     if not engines.pays_off(shape.algorithm, layout):
-        return [read_payload(rows, shape, layout, own_delta) for rows in payloads]
+        return [read_payload(rows, shape, layout, own_delta, pacing) for rows in payloads]
     from tequio_client.trainer import record_kernels  # noqa: PLC0415 - brings numba
 
     own = np.empty(0, np.float32) if own_delta is None else own_delta
 
     def lane(first: int) -> NDArray[np.float64]:
+        pacing.rest()
         stop = min(first + _LANE, layout.chunks)
         return record_kernels.read_block(
             np.stack([rows[first:stop] for rows in payloads]),
@@ -398,6 +411,7 @@ def read_payloads(
         )
 
     sums = sum(pool.map(lane, range(0, layout.chunks, _LANE)), np.zeros((len(payloads), 4)))
+    pacing.begin()
     return [_reading(*one) for one in sums.tolist()]
 
 
@@ -415,6 +429,7 @@ def read_payload(
     shape: RecordShape,
     layout: WeightLayout,
     own_delta: NDArray[np.float32] | None,
+    pacing: Pacing = FULL_PACE,
 ) -> PayloadReading:
     """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order.
 
@@ -424,6 +439,7 @@ def read_payload(
     is_distro = shape.algorithm == "distro"
     square, cosines = 0.0, list[NDArray[np.float64]]()
     for first in range(0, len(rows), _BLOCK):
+        pacing.rest()
         stop = min(first + _BLOCK, len(rows))
         padding = NO_PADDING if is_distro else layout.padding(first, stop)
         sent = effective_entries(decode_records(rows[first:stop].tobytes(), shape), padding)

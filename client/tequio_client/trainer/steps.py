@@ -13,6 +13,7 @@ import numpy as np
 
 from tequio_client.files import delete, move
 from tequio_client.trainer.head import WEIGHT, NewArray, decaying, read_numbers
+from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import step as steps
 from tequio_shared.head.layout import CHUNK
@@ -52,7 +53,9 @@ def step_rule(manifest: Manifest, number: int) -> StepRule:
     return StepRule(lambda_q=lambda_q, down_k=manifest.algorithm.down_k)
 
 
-def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> None:
+def write_step(
+    layout: WeightLayout, rule: StepRule, files: StepFiles, pacing: Pacing = FULL_PACE
+) -> None:
     """Write the step between two heads; no file where no records can tell it.
 
     That is so where a weight reached the limits of its type.
@@ -61,6 +64,7 @@ def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> None:
     try:
         with part.open("wb") as file:
             for first, matrix, before in _blocks(layout, files.before):
+                pacing.rest()
                 after = read_numbers(files.after, first, before.size, WEIGHT)
                 file.write(
                     steps.encode_step(
@@ -78,7 +82,9 @@ def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> None:
         delete(part)
 
 
-def follow_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> Digest:
+def follow_step(
+    layout: WeightLayout, rule: StepRule, files: StepFiles, pacing: Pacing = FULL_PACE
+) -> Digest:
     """Write the weights after the step, and return their root.
 
     Raises MalformedError for a file that does not hold a step of this model.
@@ -92,6 +98,7 @@ def follow_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> Diges
     try:
         with files.step.open("rb") as file:
             for first, matrix, before in _blocks(layout, files.before):
+                pacing.rest()
                 after = steps.apply_step(
                     before,
                     file.read(before.size // CHUNK * size),

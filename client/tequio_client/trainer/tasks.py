@@ -1,13 +1,12 @@
 """The trainer's tasks: train, screen, measure gains, audit, advance, follow.
 
-A task reads and writes files that its message names. Between steps it calls `TaskContext.check`,
-which ends it as soon as the worker wants something else.
+A task reads and writes files that its message names. Between blocks of computing it calls
+`TaskContext.check`, which rests, and ends it as soon as the worker wants something else.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +33,7 @@ from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.device import is_out_of_memory
 from tequio_client.trainer.head import ComputedHead, HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
+from tequio_client.trainer.pacing import Pacing
 from tequio_client.trainer.prepared import (
     PreparedModel,
     TrainingData,
@@ -119,7 +119,8 @@ def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
     work = _RepeatableWork(key=task.trainer, round=task.round, plan=plan)
     master, done = _inner_steps(task, context, work, must_end)
     context.activity.doing = "encoding"
-    encoded = _encoded(task, setup, master)
+    context.hurry()
+    encoded = _encoded(task, setup, master, context.pacing)
     return _trained(task, context, done, encoded)
 
 
@@ -187,32 +188,19 @@ class _Watch:
     must_end: Callable[[], bool]
 
     def check(self) -> None:
-        self.context.check()
+        # Without a rest: an accelerator still computes what a part of a step has begun.
+        self.context.apply_limits()
 
     def should_stop(self, progress: TrainingProgress) -> bool:
         activity = self.context.activity
         activity.step, activity.steps = progress.step, progress.steps
         activity.tokens = progress.tokens
-        self._pause(progress)
-        return self._must_end()
-
-    def _must_end(self) -> bool:
-        self.check()
+        self.context.rest_until(self.must_end)
         return self.must_end()
-
-    def _pause(self, progress: TrainingProgress) -> None:
-        """Sleep so that computing takes only its share of the time; poll ten times a second."""
-        begun = time.perf_counter()
-        while not self._must_end():
-            idle_s = progress.last_s * (100 / self.context.setup.prepare.share_percent - 1)
-            left_s = idle_s - (time.perf_counter() - begun)
-            if left_s <= 0:
-                return
-            time.sleep(min(left_s, 0.1))
 
 
 def _encoded(
-    task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
+    task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32], pacing: Pacing
 ) -> EncodedContribution:
     feedback = None
     if task.feedback_in is not None:
@@ -220,12 +208,14 @@ def _encoded(
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
     algorithm = _algorithm(setup, task.k)
     delta = _write_delta(task.delta_out, setup, master, algorithm)
+    pacing.rest()
     encoded = codecs.encode(
         algorithm,
         setup.layout,
         delta,
         feedback,
         threads=setup.prepare.threads,
+        pacing=pacing,
     )
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
@@ -301,7 +291,8 @@ def _q16(loss: float) -> int:
 def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Screened:
     """Measure every candidate as a witness."""
     context.activity.start(task.command, "screening")
-    witness = _witness(task, context.setup)
+    context.hurry()
+    witness = _witness(task, context.setup, context.pacing)
     candidates = [_candidate(one, task, context.setup) for one in task.candidates]
     verdicts = screen.screen(candidates, witness)
     return trainer.Screened(
@@ -309,7 +300,7 @@ def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Scr
     )
 
 
-def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContext:
+def _witness(task: trainer.Screen, setup: PreparedModel, pacing: Pacing) -> screen.WitnessContext:
     own_delta = None
     if task.own_delta is not None:
         own_delta = setup.map_elements(task.own_delta, "<f4", "witness's own pseudo-gradient")
@@ -325,6 +316,7 @@ def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContex
         own_slot=task.own_slot,
         overlap_most=screen.MAX_ADAPTER_OVERLAP if setup.manifest.frozen else screen.MAX_OVERLAP,
         threads=setup.prepare.threads,
+        pacing=pacing,
     )
 
 
@@ -355,6 +347,7 @@ def _candidate(
 def measure_gains(task: trainer.MeasureGains, context: TaskContext) -> trainer.GainsMeasured:
     """Measure how much more contributions help on their own windows; raises UserFacingError."""
     context.activity.start(task.command, "measuring")
+    context.hurry()
     setup = context.setup
     measured = gain.GainContext(
         model=setup.model,
@@ -395,6 +388,7 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
         hidden=setup.model.hidden,
         algorithm=_algorithm(setup, task.k),
         threads=setup.prepare.threads,
+        pacing=context.pacing,
     )
     header = ContributionHeader.parse(candidate.header)
     plan = audit.repeated_plan(header, audited.windows)
@@ -402,13 +396,16 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.
     master, done = _inner_steps(task, context, work, lambda: False)
-    before, after = audit.opened_files(task, context.check)
+    before, after = audit.opened_files(task, context.apply_limits)
+    context.hurry()
+    context.pacing.begin()
     leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, before, after)
     delta = _write_delta(task.delta_out, setup, master, model.algorithm)
     figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
     is_gradient = model.algorithm.sends_gradients
-    sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient)
-    checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient)
+    pacing = context.pacing
+    sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient, pacing=pacing)
+    checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient, pacing=pacing)
     return trainer.Audited(
         command=task.command,
         round=task.round,
@@ -425,6 +422,7 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
 
 def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceReport:
     context.activity.start(task.command, "advancing")
+    context.hurry()
     setup = context.setup
     step = OuterStep(
         run_id=RunId(from_text(task.run)),
@@ -450,6 +448,7 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
             ),
             engine=heads.engine_for(step, where),
             threads=setup.prepare.threads,
+            pacing=context.pacing,
         )
 
     new: ComputedHead | None = None
@@ -466,7 +465,9 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         files = StepFiles(
             before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step_out)
         )
-        steps.write_step(setup.layout, steps.step_rule(setup.manifest, task.round), files)
+        context.pacing.begin()
+        rule = steps.step_rule(setup.manifest, task.round)
+        steps.write_step(setup.layout, rule, files, context.pacing)
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.AdvanceReport(
         command=task.command,
@@ -483,10 +484,12 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
 def follow(task: trainer.Follow, context: TaskContext) -> trainer.Followed:
     """Apply a step; raises MalformedError for a file that holds none."""
     context.activity.start(task.command, "advancing")
+    context.hurry()
     root = steps.follow_step(
         context.setup.layout,
         steps.step_rule(context.setup.manifest, task.round),
         StepFiles(before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step)),
+        context.pacing,
     )
     return trainer.Followed(
         command=task.command,

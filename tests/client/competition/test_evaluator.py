@@ -8,7 +8,7 @@ import pytest
 
 from tequio_client.checkpoint.export import WEIGHTS_FETCHED
 from tequio_client.competition import evaluator, models
-from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
+from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, ScoringPace
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
@@ -236,8 +236,8 @@ def test_work_ends_with_its_time() -> None:
 
 
 def child_progress(cache: Path) -> ChildProgress:
-    pacing = Pacing(EvaluatorLimits(threads=1, share_percent=100))
-    return ChildProgress(pacing, lambda: 0, cache)
+    pace = ScoringPace(EvaluatorLimits(threads=1, share_percent=100))
+    return ChildProgress(pace, lambda: 0, cache)
 
 
 def test_a_child_tells_how_much_it_fetched_itself(tmp_path: Path) -> None:

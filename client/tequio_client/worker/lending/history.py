@@ -59,8 +59,6 @@ SHORT_LOAD_MS, LONG_LOAD_MS = 10_000, 30_000
 """Times over which the processor's load is averaged."""
 RESUME_SHARE = 0.8
 """Share of the processor's limit below which the load must fall before lending resumes."""
-ANYWAY_MS = 300_000
-"""Time for which the rules alone must allow lending until "anyway" ends."""
 SLOWED_LASTING_MS = 5_000
 SLOWED_BY = 1.4
 FILM_GPU_PERCENT = 30
@@ -215,15 +213,6 @@ def _averaged(before: float, now: float, passed_ms: int, over_ms: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnywayProgress:
-    """How long the rules alone have allowed what the user started anyway."""
-
-    number: int  # number of the command
-    allowed_ms: int | None = None  # time since which they do; None: they do not
-    is_over: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeProgress:
     number: int  # number of the command that asked for it
     since_ms: int
@@ -258,8 +247,6 @@ class LendingHistory:
     others_cpu: LoadAverage = LoadAverage()
     slowed: Hysteresis = Hysteresis()
     is_disk_short: bool = False
-    anyway: AnywayProgress | None = None
-    """None: the user did not start anything anyway."""
 
 
 def update_history(
@@ -285,28 +272,7 @@ def update_history(
         ),
         outdated=_last_round(history.outdated, facts.wanted_version or None, facts.round),
         is_disk_short=_is_disk_short(history, facts, preferences),
-        anyway=_anyway(history.anyway, desired),
     )
-
-
-def _anyway(before: AnywayProgress | None, desired: DesiredState) -> AnywayProgress | None:
-    if not desired.anyway:
-        return None
-    if before is None or before.number != desired.number:
-        return AnywayProgress(number=desired.number)
-    return before
-
-
-def observe_rules(history: LendingHistory, *, allow: bool, now: LocalInstant) -> LendingHistory:
-    """Update the memory with what the rules alone say; call it after each `decide`."""
-    anyway, at_ms = history.anyway, now.steady_ms
-    if anyway is None or anyway.is_over:
-        return history
-    if not allow:
-        return replace(history, anyway=replace(anyway, allowed_ms=None))
-    since_ms = at_ms if anyway.allowed_ms is None else anyway.allowed_ms
-    is_over = at_ms - since_ms >= ANYWAY_MS
-    return replace(history, anyway=replace(anyway, allowed_ms=since_ms, is_over=is_over))
 
 
 def others_gpu_limit(session: SessionFacts | None, preferences: Preferences) -> int:

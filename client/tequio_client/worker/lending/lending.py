@@ -41,7 +41,6 @@ from tequio_client.worker.lending.facts import (
 )
 from tequio_client.worker.lending.history import (
     LendingHistory,
-    observe_rules,
     thread_count,
     update_history,
 )
@@ -72,6 +71,8 @@ UNRESTRICTED = Preferences(
     disk_free_gib=0,
 )
 """Preferences of a worker started by hand, whose limits are on the command line."""
+ANYWAY_MS = 300_000
+"""Time for which the rules alone must allow lending until "anyway" ends."""
 _MOST_BYTES = link_preferences.MAX_BYTES + 1
 _BITS = 8
 _MEGA = 1e6
@@ -252,6 +253,8 @@ class Lending:
         """The device that the evaluator was last allowed to use; None: none yet."""
         self.idle_reason: IdleReason | None = None
         """Why the worker is not in the swarm, so that no device can be in a run; None: it is."""
+        self._allowed_ms: int | None = None
+        """Time since which the rules alone allow what was started anyway; None: they do not."""
         self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
         """The decision that is shown for the whole computer: that of a device that computes, or
@@ -259,6 +262,7 @@ class Lending:
 
     def apply_state(self, desired: DesiredState) -> None:
         if self.choices.set_desired_state(desired):
+            self._allowed_ms = None
             if desired.lend:  # pressing Contribute again is also how to retry a broken trainer
                 for device in self.devices.values():
                     device.trainer.reset()
@@ -393,8 +397,7 @@ class Lending:
             facts = self.facts(device.id)
             device.history = update_history(device.history, facts, chosen, desired, now)
             device.decision = decide(facts, chosen, desired, device.history, now)
-            is_allowed = device.decision.reason in BY_THE_RULES
-            device.history = observe_rules(device.history, allow=is_allowed, now=now)
+        self._end_anyway(now)
         before, self.judging = self.judging, self._find_judging(lent, now)
         if lent:
             computing = [one for one in lent if one.decision.may_compute]
@@ -412,6 +415,20 @@ class Lending:
             self._signalled = state
             self.changed.set()
             self.changed = trio.Event()
+
+    def _end_anyway(self, now: LocalInstant) -> None:
+        """End what was started anyway once the rules alone have allowed it for a while."""
+        desired = self.choices.desired_state
+        reasons = {one.decision.reason for one in self.devices.values() if one.is_chosen}
+        is_overruled = LendingReason.LENDING_ANYWAY in reasons
+        if not desired.anyway or is_overruled or reasons.isdisjoint(BY_THE_RULES):
+            self._allowed_ms = None
+        elif self._allowed_ms is None:
+            self._allowed_ms = now.steady_ms
+        elif now.steady_ms - self._allowed_ms >= ANYWAY_MS:
+            # In the command itself: a device that is chosen later, or a command that goes on with
+            # it, must not bring it back.
+            self.choices.desired_state = msgspec.structs.replace(desired, anyway=False)
 
     def _find_devices(self, chosen: tuple[LendableDevice, ...] | None) -> list[LentDevice]:
         """The chosen devices, the most able one first; while unknown, the last known ones."""

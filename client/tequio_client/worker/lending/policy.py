@@ -6,8 +6,9 @@ lent. An active rule never treats an unknown fact as fine; a rule that is switch
 of 100 %, no idle minutes, games allowed) needs no facts. What the user started anyway passes the
 rules that only guess at the user's wishes (`STARTABLE`).
 
-Three rules are about the connection, not the device, and apply whatever else decides:
-`may_transfer` is false before consent, beyond the monthly quota and on a metered network.
+Four rules are about the connection too, and apply whatever else decides: `may_transfer` is false
+before consent, while a game, a film or an exclusive program pauses lending, beyond the monthly
+quota and on a metered network.
 """
 
 from __future__ import annotations
@@ -467,19 +468,17 @@ def decide(
             reason=LendingReason.FINISHING,
             values={"round": facts.round or 0},
         )
-    may_transfer = preferences.consent and quota(case) is None and metered(case) is None
+    may_transfer = preferences.consent and not any(rule(case) for rule in (game, quota, metered))
     return msgspec.structs.replace(found, may_transfer=may_transfer)
 
 
 def _first_against(case: RuleInput) -> Decision | None:
-    anyway = case.history.anyway
-    is_anyway = anyway is not None and not anyway.is_over
     is_overruled = False
     for rule in RULES:
         found = rule(case)
         if found is None:
             continue
-        if not is_anyway or found.reason not in STARTABLE:
+        if not case.desired.anyway or found.reason not in STARTABLE:
             return found
         is_overruled = True
     if not is_overruled:

@@ -6,11 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
+from msgspec.structs import replace as changed
 
+from tequio_client import clock
+from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import STARTABLE, DesiredState, LendingReason
+from tequio_client.worker.lending.lending import StoredChoices
+from tests.client.worker.lending.test_lending import scene_of
 from tests.support.lending_facts import (
     CALM,
+    CHOSEN,
+    GPU,
     LEND,
+    SESSION,
     PolicyWorker,
     chosen,
     in_session,
@@ -19,12 +28,16 @@ from tests.support.lending_facts import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.worker.lending.facts import LendingFacts
 
 MINUTE_S = 60
 ANYWAY = DesiredState(number=2, lend=True, anyway=True)
 USED = in_session(idle_s=1.0)
+TYPING = changed(SESSION, idle_s=1.0)
 NEVER = chosen(week=(0,) * 7)
 
 
@@ -79,15 +92,81 @@ def test_it_goes_on_after_a_game() -> None:
     assert worker.watch(USED, MINUTE_S).reason == LendingReason.LENDING_ANYWAY
 
 
-def test_the_rules_decide_again_once_they_have_allowed_it_for_a_while() -> None:
-    worker = PolicyWorker(wish=ANYWAY)
-    worker.watch(USED, 10)
-    assert worker.watch(CALM, MINUTE_S).reason == LendingReason.LENDING
-    assert worker.watch(USED, 10).reason == LendingReason.LENDING_ANYWAY, "away for a minute only"
-    worker.watch(CALM, 6 * MINUTE_S)
-    assert worker.watch(USED, 1).reason == LendingReason.IN_USE
-    worker.wish = replace_number(ANYWAY)
-    assert worker.watch(USED, 1).reason == LendingReason.LENDING_ANYWAY, "asked for again"
+class WatchedLending:
+    """A worker's lending that decides once a second, with a clock of the test's."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_ms = 5_000_000
+        monkeypatch.setattr(clock, "steady_ms", lambda: self.now_ms)
+        self.setup = scene_of(folder, StoredChoices(folder, default=LEND))
+        self.lending = self.setup.lending
+        self.lending.apply_preferences(CHOSEN)
+        self.lending.apply_state(ANYWAY)
+
+    def watch(self, session: SessionFacts, seconds: int) -> LendingReason:
+        for _ in range(seconds):
+            self.now_ms += 1_000
+            self.setup.see(session=session)
+        return self.setup.reason
+
+    def reasons(self) -> dict[str, LendingReason]:
+        return {name: one.decision.reason for name, one in self.lending.devices.items()}
+
+
+@pytest.fixture
+async def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WatchedLending:
+    await trio.lowlevel.checkpoint()
+    return WatchedLending(tmp_path, monkeypatch)
+
+
+@pytest.mark.trio
+async def test_the_rules_decide_again_once_they_have_allowed_it_for_a_while(
+    started: WatchedLending,
+) -> None:
+    assert started.watch(TYPING, 10) == LendingReason.LENDING_ANYWAY
+    assert started.watch(SESSION, MINUTE_S) == LendingReason.LENDING
+    assert started.watch(TYPING, 10) == LendingReason.LENDING_ANYWAY, "away for a minute only"
+    started.watch(SESSION, 6 * MINUTE_S)
+    assert started.watch(TYPING, 1) == LendingReason.IN_USE
+    started.lending.apply_state(replace_number(ANYWAY))
+    assert started.watch(TYPING, 1) == LendingReason.LENDING_ANYWAY, "asked for again"
+
+
+@pytest.mark.trio
+async def test_what_is_over_does_not_come_back_with_another_device(
+    started: WatchedLending,
+) -> None:
+    started.watch(SESSION, 6 * MINUTE_S)
+    started.lending.apply_preferences(changed(CHOSEN, devices=(DeviceChoice(id="cpu", use=True),)))
+    started.watch(TYPING, 1)
+    assert started.reasons() == dict.fromkeys((GPU.id, "cpu"), LendingReason.IN_USE)
+
+
+@pytest.mark.trio
+async def test_what_is_over_does_not_come_back_with_a_command_to_finish(
+    started: WatchedLending,
+) -> None:
+    started.watch(SESSION, 6 * MINUTE_S)
+    present = started.lending.choices.desired_state
+    assert (present.number, present.anyway) == (ANYWAY.number, False)
+    # The app and `tequio finish` copy it from there.
+    going_on = DesiredState(number=3, lend=True, finish=True, anyway=present.anyway)
+    started.setup.see(session=SESSION, round=7)
+    started.lending.apply_state(going_on)
+    assert started.watch(TYPING, 1) == LendingReason.IN_USE
+
+
+@pytest.mark.trio
+async def test_it_goes_on_while_a_rule_speaks_against_one_of_two_devices(
+    started: WatchedLending,
+) -> None:
+    in_spare_time = (DeviceChoice(id=GPU.key, while_used=True), DeviceChoice(id="cpu", use=True))
+    started.lending.apply_preferences(changed(CHOSEN, devices=in_spare_time))
+    started.watch(TYPING, 6 * MINUTE_S)
+    assert started.reasons() == {
+        GPU.id: LendingReason.LENDING,
+        "cpu": LendingReason.LENDING_ANYWAY,
+    }
 
 
 def test_another_command_ends_it() -> None:

@@ -28,6 +28,7 @@ from tests.support.lending_facts import (
     GIB,
     GPU,
     NOW,
+    PolicyWorker,
     chosen,
     decide_once,
     in_session,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 NIGHT = (0b111,) * 7  # 0 to 3 o'clock
 BY_HAND = DesiredState(number=1, lend=False)
 BEHIND = in_session(idle_s=None, is_locked=None, fullscreen=None, game=None, has_other_user=True)
+PLAYED_ON = chosen(devices=(DeviceChoice(id="cuda:0", while_used=True),))
 
 
 ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]]] = [
@@ -600,15 +602,26 @@ def test_the_share_is_the_least_of_all_that_limit_it() -> None:
         (in_session(is_metered=True), chosen(on_metered=True), True),
         (in_session(is_metered=True, game="doom"), CHOSEN, False),
         (replace(CALM, month_bytes=10**12), CHOSEN, False),
-        (in_session(game="doom"), CHOSEN, True),
+        (in_session(game="doom"), CHOSEN, False),
+        (in_session(fullscreen="quake"), CHOSEN, False),
+        (in_session(game="doom"), chosen(pause_for_games=False), True),
+        (in_session(game="doom"), PLAYED_ON, True),
+        (in_session(idle_s=1.0), CHOSEN, True),
         (replace(CALM, session=None), CHOSEN, True),
     ],
 )
-def test_bulk_transfers_hang_on_consent_and_the_line_alone(
+def test_bulk_transfers_hang_on_consent_a_game_and_the_line_alone(
     facts: LendingFacts, preferences: Preferences, *, may: bool
 ) -> None:
     assert decide_once(facts, preferences).may_transfer is may
     assert decide_once(facts, preferences, BY_HAND).may_transfer is may
+
+
+def test_bulk_transfers_go_on_a_minute_after_a_game() -> None:
+    worker = PolicyWorker()
+    worker.watch(in_session(game="doom"), 1)
+    assert not worker.watch(CALM, 59).may_transfer
+    assert worker.watch(CALM, 1).may_transfer
 
 
 def test_nothing_is_lent_before_consent() -> None:
