@@ -351,7 +351,7 @@ def describe_decision(body: Body) -> str:
             )
         case NetNotice(text=text):
             told = f"everybody in the network is told: {text}"
-            return told if text else "the announcement to the network is taken back"
+            return told if text else "the announcement to the network is withdrawn"
         case _:
             return _describe_membership(body)
 
