@@ -266,6 +266,9 @@ def score_texts(contest: Contest) -> None:
     for words in ("./model --task", "./a ./b --task"):
         assert ": 1 question" in reader.run("scoring", f"tequio score {words}")
     reader.run(ENTRANT, "tequio score user/name")
+    newest = {"nova": "demo", "--round 10": ""}
+    reader.run("operating", "tequio checkpoint export --run nova --to nova-10", status=0, **newest)
+    assert (reader.folder / "nova-10" / "model.safetensors").is_file()
 
 
 def verify(contest: Contest) -> None:
