@@ -121,7 +121,6 @@ def main() -> None:
     configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-footprint-") as folder:
         script = DemoScript(
-            heads_every=10,  # as any seed
             folder=Path(folder),
             rounds=options.rounds,
             peers=options.peers,

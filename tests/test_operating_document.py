@@ -13,7 +13,7 @@ import yaml
 from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.config.sources import FILE
 from tequio_ledger.log.guard import Cause
-from tests.support.command_lines import PROGRAMS, fault
+from tests.support.command_lines import PROGRAMS, fault, unknown_options
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "operating.md").read_text("utf-8")
@@ -69,6 +69,25 @@ def test_every_test_that_is_named_exists() -> None:
 def test_every_command_is_one_that_its_program_takes(line: str) -> None:
     bare = re.sub(r"\[(.*?)\]", r"\1", line).replace(" ...", "")
     assert fault(shlex.split(bare, comments=True)) is None
+
+
+def named_commands() -> set[str]:
+    """Commands in sentences of the document, and in comments of the files that it installs."""
+    installed = [*ROOT.glob("installer/*.toml"), *ROOT.glob("installer/*.yaml")]
+    comments = [re.sub(r"\n *# *", " ", one.read_text("utf-8")) for one in installed]
+    prose = re.sub(r"^```.*?^```", "", DOCUMENT, flags=re.MULTILINE | re.DOTALL)
+    found = re.findall(r"`(tequio(?:-ledger)?\s[^`]+)`", "\n".join([prose, *comments]))
+    return {" ".join(one.split()) for one in found}
+
+
+@pytest.mark.parametrize("line", sorted(named_commands()))
+def test_every_command_in_a_sentence_is_one_that_its_program_has(line: str) -> None:
+    assert unknown_options(shlex.split(line)) == []
+
+
+def test_a_group_of_commands_in_a_sentence_is_found() -> None:
+    with pytest.raises(AssertionError, match="tequio key only prints its help"):
+        unknown_options(["tequio", "key"])
 
 
 def test_commands_of_both_programs_are_looked_at() -> None:

@@ -32,6 +32,10 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "docs").rglob("*.ipynb")),
+    *sorted((ROOT / "installer").glob("*.toml")),
+    *sorted((ROOT / "installer").glob("*.yaml")),
+    *sorted((ROOT / "installer" / "systemd").iterdir()),
+    ROOT / "installer" / "Dockerfile",
 ]
 VAGUE = frozenset({"take", "look", "say", "tell", "hear", "note", "keep", "show"})
 """Verbs that no search finds and that name no action."""
@@ -52,6 +56,10 @@ BANNED = {
         "of ours": r"\bof (?:ours|theirs|one's own)\b",
         "treaty": r"\btreaty\b",
         "nonsense": r"\bnonsense\b",
+        "has to be said": r"\bhas to be said\b",
+        "also not": r"\balso not\b",
+        "of own": r"\bof own\b",
+        "may not what": r"\bwhat it may not\b",
         "is no X": r"(?<!there )\b(?:is|are|was) no "
         rf"(?!(?:{_AFTER_NO})\b)[a-z`{{]",
     }.items()

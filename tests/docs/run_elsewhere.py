@@ -1,7 +1,7 @@
 """Commands of pages that tests of the documentation do not run: which test does, or why none can.
 
 Each row has a pattern of the commands' names, `page: command`, and a test, or a reason in words.
-Every other command is run by `test_quickstarts.py` or `test_a_competition.py`.
+Every other command is run by `test_quickstarts.py`, `test_a_competition.py` or `test_a_group.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ ELSEWHERE = (
     (r"cells: tequio run (list|show)", "tests/client/organiser/test_opening.py"),
     (r"cells: srun", "needs a cluster with Slurm"),
     (r"http-api: curl https", "tests/ledger/web/test_read_api.py"),
-    (r"groups: tequio group", "tests/whole/test_a_private_group.py"),
     # --- installing
     (r"install-from-source: installer/install\.sh client", "tests/test_installer.py"),
     (r"install-from-source: (uv|pipx)", "needs a package registry"),

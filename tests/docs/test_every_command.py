@@ -10,9 +10,14 @@ import pytest
 from tests.docs.followers import ROOT, PageCommand, all_commands, commands_like
 from tests.docs.run_elsewhere import ELSEWHERE
 from tests.docs.test_a_competition import FOLLOWED as IN_A_COMPETITION
+from tests.docs.test_a_group import FOLLOWED as IN_A_GROUP
 from tests.docs.test_quickstarts import FOLLOWED as IN_A_FIRST_NETWORK
 
-FOLLOWED = commands_like(IN_A_COMPETITION) | commands_like(IN_A_FIRST_NETWORK)
+FOLLOWED = {
+    *commands_like(IN_A_COMPETITION),
+    *commands_like(IN_A_FIRST_NETWORK),
+    *commands_like(IN_A_GROUP),
+}
 """The names of commands that tests of the documentation run; those tests check that they do."""
 
 

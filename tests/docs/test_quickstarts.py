@@ -135,7 +135,8 @@ def test_a_ledger_starts_as_the_operators_page_says(tmp_path: Path) -> None:
     with first_network(tmp_path) as network:
         network.follow("operator")
         assert network.has_run >= {"tequio", "tequio-ledger"}
-        assert list(tmp_path.glob("backup/*.sqlite")), "the last command but one makes a backup"
+        assert list(tmp_path.glob("backup/*.sqlite"))
+        assert "operator: tequio-ledger doctor" in network.followed
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import tomllib
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
@@ -87,6 +88,35 @@ def test_no_setting_of_the_pages_names_the_checkout(monkeypatch: pytest.MonkeyPa
     of_pages = {name: value for name, value in settings.items() if name.startswith("html_")}
     assert (ROOT / "docs" / "site" / of_pages["html_logo"]).is_file()
     assert str(ROOT) not in repr(of_pages)
+
+
+def test_every_table_has_a_header() -> None:
+    """After an empty line, the rows of a table are a paragraph."""
+    headless = []
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
+        headless += [(page.name, one) for one in tables if not re.match(r"\|.*\n\|[-: |]+\n", one)]
+    assert headless == []
+
+
+def test_a_section_of_the_same_page_is_where_the_link_says() -> None:
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = page.read_text("utf-8")
+        headings = {
+            one[1].lower().replace(" ", "-"): one.start()
+            for one in re.finditer(r"^#+ (.+)$", text, re.MULTILINE)
+        }
+        for link in re.finditer(r"\[(above|below)\]\(#([\w-]+)\)", text):
+            word = "above" if headings[link[2]] < link.start() else "below"
+            assert link[1] == word, f"{page.name}: {link[0]}"
+
+
+def test_every_extra_for_users_is_on_the_page_about_installing() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    extras = tomllib.loads(text)["project"]["optional-dependencies"].keys() - {"dev", "docs"}
+    page = (ROOT / "docs" / "install-from-source.md").read_text("utf-8")
+    assert {one for one in extras if f"`{one}`" not in page} == set()
 
 
 def test_a_notebook_is_a_page_and_a_download(site: Path) -> None:

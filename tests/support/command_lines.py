@@ -42,11 +42,12 @@ def fault(words: Sequence[str]) -> str | None:
 
 
 def unknown_options(words: Sequence[str]) -> list[str]:
-    """Options in a command line that the program does not have; fails at an unknown command."""
+    """Options that the program does not have; fails at an unknown command, and at a group."""
     command: click.Command = PROGRAMS[Path(words[0]).name]
     context = click.Context(command)
     rest = list(words[1:])
     while isinstance(command, click.Group):
+        assert rest, f"{' '.join(words)} only prints its help"
         found = command.get_command(context, rest.pop(0))
         assert found is not None, words
         command = found

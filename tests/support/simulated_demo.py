@@ -67,7 +67,6 @@ def compare(
         corpus=outline.corpus,
         peers=peers,
         days=1,
-        seed_heads_every=script.heads_every,
         population=HostPopulation(is_always_on=True, tokens_per_s=SPEED, mbit=LOOPBACK_MBIT),
     )
     simulated = make_report(Simulation(setup).run())

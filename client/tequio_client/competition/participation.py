@@ -53,7 +53,7 @@ def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, fol
     _check_phase(view, CompetitionPhase.OPEN, f"entries were possible until {_deadline(view)}")
     side = scorable_run(log.run(run).view.manifest) if run else ""
     if side:
-        with locked(folder):
+        with signing.locked_folders([folder]):
             signing.load_organiser(folder, log.network)  # only an organiser enters a run
     submit_statement(
         log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side)
@@ -130,8 +130,7 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
             f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
             "published; another share has no effect now"
         )
-    with locked(folder):
-        key = to_text(identity.load_or_create(folder).key)
+    key = _key_in(folder)
     due = view.rules.custodians[share.index - 1]
     if key != due:
         raise UserFacingError(
@@ -216,14 +215,20 @@ def _check_entrant(log: LedgerReader, view: CompetitionView, name: str, folder: 
             f"Enter with `tequio competition enter {name}`"
         )
     due = to_text(log.holder(view.entrants[name].author))
-    with locked(folder):
-        has_key = identity.protection_of(folder) is not KeyProtection.ABSENT
-        key = to_text(identity.load(folder).key) if has_key else "none"
+    key = _key_in(folder)
     if key != due:
         raise UserFacingError(
             f"{name} belongs to {due}, and the key in {folder} is {key}: give the folder of that "
             "key with --dir"
         )
+
+
+def _key_in(folder: Path) -> str:
+    """The key in a folder that no other program uses, as text; `none` if it has none."""
+    if identity.protection_of(folder) is KeyProtection.ABSENT:
+        return "none"
+    with locked(folder):
+        return to_text(identity.load(folder).key)
 
 
 def _check_phase(view: CompetitionView, due: CompetitionPhase, what: str) -> None:

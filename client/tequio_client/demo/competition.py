@@ -146,7 +146,7 @@ async def _open_runs(contest: CompetitionDemo) -> None:
 
 def _start_swarms(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
     listen = ("--listen", "/ip4/127.0.0.1/tcp/0", "--status")
-    seed = tequio("seed", *contest.organiser_options("seed"), *listen, "--heads-every", "1")
+    seed = tequio("seed", *contest.organiser_options("seed"), *listen)
     nursery.start_soon(DemoProgram("seed", seed, contest.folder).run_checked)
     for swarm in SWARMS:
         for number in range(1, VOLUNTEERS + 1):

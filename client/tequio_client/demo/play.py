@@ -270,9 +270,7 @@ async def open_run(network: DemoNetwork) -> None:
 
 def _start(network: DemoNetwork, nursery: trio.Nursery) -> None:
     folder = network.script.folder
-    every = str(network.script.heads_every)
-    own = ("--dir", str(folder / "seed"), "--heads-every", every)
-    command = tequio("seed", *_common(network), *own)
+    command = tequio("seed", *_common(network), "--dir", str(folder / "seed"))
     network.seed = DemoProgram("seed", command, folder)
     nursery.start_soon(network.seed.run_checked)
     for _ in range(network.script.peers):

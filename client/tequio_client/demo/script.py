@@ -80,8 +80,6 @@ class DemoScript:
     config: Mapping[str, object] = field(default_factory=lambda: ARCHITECTURE)
     sequence: int = SEQUENCE
     """Tokens of a sample."""
-    heads_every: int = 1
-    """Rounds between two heads that the seed stores; in short rounds, who is late needs each."""
 
     def plan(self) -> str:
         outer = ALGORITHMS[self.algorithm]

@@ -444,14 +444,16 @@ def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:
     """Tell the volunteers of a run something; an empty text takes it back."""
     one = heads.named_run(name, ledger)
     log_steering(_notice("run", text), one, ledger, folders)
-    return f"{one.name}: {'its volunteers are told' if text else 'the announcement is taken back'}"
+    return (
+        f"{one.name}: {'announced to its volunteers' if text else 'the announcement is withdrawn'}"
+    )
 
 
 def offer_chat(name: str, url: str, ledger: str, folders: Sequence[Path]) -> str:
     """State where people can try the model of a run; an empty address takes it back."""
     one = heads.named_run(name, ledger)
     log_steering(_notice("chat", url), one, ledger, folders)
-    return f"{one.name}: {'its page links to ' + url if url else 'the link is taken back'}"
+    return f"{one.name}: {'its page links to ' + url if url else 'the link is removed'}"
 
 
 def announce_to_network(text: str, options: SigningOptions) -> str:

@@ -77,20 +77,23 @@ def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
 
     Raises UserFacingError if there is no key, or it is not an organiser's.
     """
-    # No key is created here: that of a mistyped folder would be registered, and then refused.
-    name = network.genesis.name
-    if identity.protection_of(folder) is KeyProtection.ABSENT:
-        raise UserFacingError(
-            f"no key in {folder}: give the folder of an organiser of the network {name!r} with "
-            "--dir"
-        )
+    check_has_key(folder)
     signer = identity.load(folder)
     if signer.key not in network.genesis.organiser_keys:
         raise UserFacingError(
             f"{to_text(signer.key)}, the key in {folder}, is not an organiser of the network "
-            f"{name!r}: give the folder of an organiser with --dir"
+            f"{network.genesis.name!r}: give the folder of an organiser with --dir"
         )
     return signer
+
+
+def check_has_key(folder: Path) -> None:
+    """Raise UserFacingError for a folder without a key, and make neither of them.
+
+    The key of a mistyped folder would be registered, and then refused.
+    """
+    if identity.protection_of(folder) is KeyProtection.ABSENT:
+        raise UserFacingError(f"no key in {folder}: give the folder of an organiser with --dir")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,8 +264,9 @@ def expiry_ms(entry: Entry) -> int:
 
 @contextmanager
 def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
-    """Lock the organisers' folders; raises UserFacingError."""
+    """Lock the organisers' folders, each of which has a key; raises UserFacingError."""
     for at, folder in enumerate(folders):
+        check_has_key(folder)
         if folder.resolve() in {one.resolve() for one in folders[:at]}:
             raise UserFacingError(
                 f"the folder {folder} is given twice, and an organiser signs once: give the folder "
@@ -328,7 +332,7 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     `agrees` asks a person about the description computed from the signed bytes; nothing is signed
     without consent.
     """
-    with locked(folder):
+    with locked_folders([folder]):
         return shutdown.ask_ledger(ledger, partial(_countersign, file, folder, agrees))
 
 
@@ -347,7 +351,7 @@ def describe_decision(body: Body) -> str:
             )
         case NetNotice(text=text):
             told = f"everybody in the network is told: {text}"
-            return told if text else "the announcement to the network is taken back"
+            return told if text else "the announcement to the network is withdrawn"
         case _:
             return _describe_membership(body)
 

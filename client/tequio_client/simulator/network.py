@@ -69,7 +69,6 @@ class SimulationSetup:
     """Share of the peers by kind of liar."""
     outages: tuple[tuple[float, float], ...] = ()
     """Start and length of each outage of the ledger, in hours."""
-    seed_heads_every: int = needs.SEED_HEADS_EVERY
     population: HostPopulation = field(default_factory=HostPopulation)
     cells: CellPopulation = field(default_factory=CellPopulation)
     followers: float = 0.0
@@ -317,11 +316,10 @@ class Simulation:
                 self._record_standing(change)
 
     def _fetch_to_seed(self) -> None:
-        """Count what a seed fetches of a head that was promoted: its step, and all now and then."""
+        """Count what a seed fetches of a head that was promoted: its step, and all of it."""
         if self.view.step is not None:
             self.totals.seed_down += self.setup.manifest.step_bytes
-        if self.view.head and not self.view.head.round % self.setup.seed_heads_every:
-            self.totals.seed_down += self._times.head_bytes
+        self.totals.seed_down += self._times.head_bytes
 
     def _record_standing(self, change: StandingChange) -> None:
         key = key_from_text(change.peer)

@@ -211,7 +211,7 @@ def _division(cell: str | None, chosen: list[Division]) -> Division:
     default=10,
     show_default=True,
     type=click.IntRange(1),
-    help="Store the head of every N-th round.",
+    help="Store the head of every N-th round, beside the newest.",
 )
 @click.option(
     "--mirror",

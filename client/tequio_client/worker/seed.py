@@ -8,7 +8,6 @@ All content is verified by hash, so anybody may run a seed.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -28,20 +27,23 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
+from tequio_client.worker.seed_fetches import FetchQueue, NewestHeads
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
-from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
+from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
 from tequio_client.worker.swarm.dials import hosts_named_by
-from tequio_client.worker.swarm.transfer import Exchange
+from tequio_shared.competition.rules import Submission
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -64,11 +66,11 @@ log = structlog.get_logger(__name__)
 PINNED_TASKS = 4
 """Shards and first heads fetched at once."""
 RECENT_TASKS = 12
-"""Contributions and heads fetched at once."""
+"""Contributions and heads that stay, fetched at once."""
+NEWEST_TASKS = 4
+"""Runs whose newest head is fetched at once."""
 MAX_RECENT = 4_096
 """Most contributions and heads waiting to be fetched."""
-PATIENCE_S = 120.0
-"""Longest time in which nothing of a tree comes; nobody may have kept an old one."""
 SNAPSHOT_HEADS = 4
 """Heads of a run that are fetched at the start; few peers still have those before them."""
 DOCUMENT_TIMEOUT_S = 120.0
@@ -76,7 +78,7 @@ DOCUMENT_TIMEOUT_S = 120.0
 
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
-    """Run a seed until a signal stops it; keeps the head of every `heads_every`-th round."""
+    """Run a seed until a signal stops it; the head of every `heads_every`-th round stays."""
     heap.tune_memory()
     with shutdown.explain_untrusted_log(settings.ledger):
         trio.run(StoppableProgram().run, partial(_main, settings, heads_every))
@@ -101,6 +103,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
         # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
         pinned = FetchQueue(node.exchange, node.store, most=None)
         recent = FetchQueue(node.exchange, node.store, most=MAX_RECENT)
+        cache = RunCache(node, heads_every, pinned, recent)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.run)
             if settings.status_lines:
@@ -108,7 +111,12 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             waiting = {"pinned": pinned, "recent": recent}
             read = partial(_metrics, node, status, waiting)
             nursery.start_soon(metrics.publish, settings, read, "seed")
-            await _cache(node, heads_every, pinned, recent)
+            for queue in (*[pinned] * PINNED_TASKS, *[recent] * RECENT_TASKS):
+                nursery.start_soon(queue.serve)
+            for _ in range(NEWEST_TASKS):
+                nursery.start_soon(cache.newest.serve)
+            nursery.start_soon(cache.rosters.serve)
+            await _cache(node, cache)
 
 
 def _metrics(
@@ -120,15 +128,10 @@ def _metrics(
     yield from metrics.waiting_metrics({name: one.waiting for name, one in queues.items()})
 
 
-async def _cache(node: Node, heads_every: int, pinned: FetchQueue, recent: FetchQueue) -> None:
-    async with (
-        LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
-        trio.open_nursery() as nursery,
-    ):
-        cache = RunCache(node, heads_every, pinned, recent)
-        nursery.start_soon(cache.rosters.serve)
-        for queue in (*[pinned] * PINNED_TASKS, *[recent] * RECENT_TASKS):
-            nursery.start_soon(queue.serve)
+async def _cache(node: Node, cache: RunCache) -> None:
+    async with LogFollower(
+        node.ledger, node.network_info, node.settings.folder, rng=node.rng
+    ) as follower:
         size = await _begin(node, cache)
         async for _, entry in follower.entries(after=size - 1):
             await cache.apply(entry.statement)
@@ -148,6 +151,10 @@ async def _begin(node: Node, cache: RunCache) -> int:
     log.info("begins at a snapshot", entries=size, runs=len(named))
     for one in named:
         await cache.begin(one)
+    for competition in state.competitions.views.values():
+        if competition.phase is not CompetitionPhase.DECIDED:
+            for entrant in competition.entrants.values():
+                cache.add_submission(entrant.submission)
     return size
 
 
@@ -157,7 +164,6 @@ class NamedTrees:
 
     view: FullRunView
     heads: Sequence[TreeRef]
-    last: tuple[TreeRef, ...]
     works: Sequence[tuple[TreeRef, PeerKey]]
     """Of the round in progress, with their trainers."""
 
@@ -171,53 +177,8 @@ class NamedTrees:
         return cls(
             view=view,
             heads=[ref for head in kept for ref in head_refs(manifest, head)],
-            last=head_refs(manifest, view.head) if view.head else (),
             works=[(_payload_ref(manifest, one.header), one.header.trainer) for one in commitments],
         )
-
-
-class FetchQueue:
-    """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
-
-    Beyond `most` the oldest are dropped, and so is a tree of which nothing comes for `PATIENCE_S`:
-    a seed that reads a long log must not spend its time on old rounds whose contributions nobody
-    has any more. Without `most`, such a tree waits behind all others.
-    """
-
-    def __init__(self, exchange: Exchange, store: Store, *, most: int | None) -> None:
-        self._exchange = exchange
-        self._store = store
-        self._waiting: deque[tuple[TreeRef, PeerKey | None]] = deque(maxlen=most)
-        self._was_added = trio.Event()  # replaced whenever a tree was queued
-
-    @property
-    def waiting(self) -> int:
-        """Trees that nobody fetches yet."""
-        return len(self._waiting)
-
-    def add(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
-        """Queue a tree, and the peer that should have it.
-
-        One that is in the store already costs only a look at the disk.
-        """
-        self._waiting.append((ref, holder))
-        self._was_added.set()
-        self._was_added = trio.Event()
-
-    async def serve(self) -> None:
-        while True:
-            while not self._waiting:
-                await self._was_added.wait()
-            ref, holder = self._waiting.pop()
-            missing = await trio.to_thread.run_sync(self._store.missing_bytes, ref)
-            with trio.move_on_after(PATIENCE_S) as patience:
-                await self._exchange.fetch_in_background(ref, holder)
-            if not patience.cancelled_caught:
-                continue
-            if await trio.to_thread.run_sync(self._store.missing_bytes, ref) < missing:
-                self.add(ref, holder)
-            elif self._waiting.maxlen is None:
-                self._waiting.appendleft((ref, holder))
 
 
 class RunCache:
@@ -228,9 +189,9 @@ class RunCache:
         self.heads_every = heads_every
         self._pinned = pinned
         self._recent = recent
+        self.newest = NewestHeads(node.exchange, node.store)
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
-        self._last_head: dict[RunId, tuple[TreeRef, ...]] = {}
 
     async def begin(self, named: NamedTrees) -> None:
         """Cache a run of a snapshot, as if its log had been read.
@@ -242,9 +203,8 @@ class RunCache:
         if run not in self._manifests:
             return
         self._add_recent(named.heads)
-        self._last_head[run] = named.last
-        if view.state is RunState.FINISHED or view.rollbacks:
-            self._add_recent(self._last_head[run])
+        if view.head is not None:
+            self._put_newest(view.manifest, view.head, stays=bool(view.rollbacks))
         if view.state is not RunState.FINISHED:
             await self._relay(run)
         if view.state is not RunState.FINISHED and view.round is not None:
@@ -254,6 +214,8 @@ class RunCache:
 
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
+        if isinstance(body, CompSubmit):
+            await self._find_submission(digest_from_text(body.submission))
         if run is None:
             return
         if isinstance(body, RunOpen):
@@ -282,17 +244,39 @@ class RunCache:
             case HeadPromote(step_root=step):
                 if step is not UNSET and manifest.algorithm.down_k:
                     self._recent.add(step_ref(manifest, digest_from_text(step)))
-                refs = head_refs(manifest, promoted_head(manifest, statement))
-                self._last_head[run] = refs
-                if number % self.heads_every == 0:
-                    self._add_recent(refs)
+                self._put_newest(manifest, promoted_head(manifest, statement))
             case RunRollback():
                 # Whatever its round: members that lack it begin to fetch it now, and few have it.
-                self._last_head[run] = head_refs(manifest, promoted_head(manifest, statement))
-                self._add_recent(self._last_head[run])
+                self._put_newest(manifest, promoted_head(manifest, statement), stays=True)
             case RunClose():
                 self.rosters.drop(run)
-                self._add_recent(self._last_head.get(run, ()))
+
+    async def _find_submission(self, name: Digest) -> None:
+        with trio.move_on_after(DOCUMENT_TIMEOUT_S):
+            raw = await self._node.exchange.fetch_blob(name)
+            try:
+                self.add_submission(Submission.parse(raw))
+            except MalformedError as err:  # as above
+                log.warning("a submission is not valid", error=str(err))
+
+    def add_submission(self, submission: Submission | None) -> None:
+        """Store a head that is in a competition: evaluators ask for it after the deadline."""
+        if submission is None or not submission.run:
+            return
+        manifest = self._manifests.get(RunId(digest_from_text(submission.run)))
+        if manifest is not None:
+            self._fetch_protected(weights_ref(manifest, digest_from_text(submission.weights_root)))
+
+    def _put_newest(self, manifest: Manifest, head: Head, *, stays: bool = False) -> None:
+        refs = head_refs(manifest, head)
+        self.newest.put(manifest.run_id, refs)
+        if stays or head.round % self.heads_every == 0:
+            self._fetch_protected(*refs)
+
+    def _fetch_protected(self, *refs: TreeRef) -> None:
+        """Fetch trees that stay, for as long as the store has room."""
+        self.newest.protect(refs)
+        self._add_recent(refs)
 
     def _add_recent(self, refs: Iterable[TreeRef]) -> None:
         for ref in refs:

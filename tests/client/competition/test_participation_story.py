@@ -98,6 +98,12 @@ def _play(scenario: CompetitionScenario) -> None:
             scenario.log, None, "maize", "milpa/none", None, scenario.folder / "bean"
         ),
     )
+    _refused(
+        scenario,
+        lambda: participation.submit_repository(
+            scenario.log, None, "maize", "milpa/maize", None, scenario.folder / "typo"
+        ),
+    )
     _submit_with_a_new_key(scenario, "bean")
     scenario.messages.append(
         participation.offer(scenario.log, None, scenario.folder / EVALUATORS[0])
@@ -192,6 +198,14 @@ def test_an_entrant_whose_key_was_replaced_submits_with_the_new_one(
     submitted = scenario.view().entrants["bean"].submitted
     assert submitted is not None
     assert submitted.author == SUCCESSOR.key
+
+
+def test_a_folder_without_the_entrants_key_is_named_and_not_made(
+    scenario: CompetitionScenario,
+) -> None:
+    folder = scenario.folder / "typo"
+    assert any(f"the key in {folder} is none" in said for said in scenario.messages)
+    assert not folder.exists()
 
 
 def test_an_evaluator_that_was_killed_scored_nothing_twice(scenario: CompetitionScenario) -> None:

@@ -80,7 +80,7 @@ def test_organisers_announce_together_and_take_it_back(ledger: Served, tmp_path:
     file = tmp_path / "clear.json"
     assert "has to sign it before" in announce(ledger, tmp_path, "--clear", "--out", str(file))
     place = ("--ledger", ledger.url, "--dir", str(tmp_path / "second"), "--yes")
-    assert "the announcement to the network is taken back" in run("countersign", str(file), *place)
+    assert "the announcement to the network is withdrawn" in run("countersign", str(file), *place)
     assert read(ledger) is None
 
 

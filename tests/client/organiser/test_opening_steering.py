@@ -114,7 +114,7 @@ def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registere
         assert str(caught.value).startswith(said)
         with pytest.raises(UserFacingError, match=f"no key in {empty}: give the folder"):
             owner.run(*words, "--dir", empty)
-    assert not (tmp_path / "typo" / "identity.key").exists()
+    assert not (tmp_path / "typo").exists()
     assert httpx.get(f"{owner.url}/v1/peers/{to_text(stranger.key)}").status_code == 404
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
 from tequio_ledger.config.sources import hide, settings_of
+from tequio_ledger.web.limits import MAX_EVENT_STREAMS, MAX_PAGE_STREAMS
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.configured import find
@@ -47,6 +48,13 @@ def faults(*args: object) -> list[str]:
 
 def run(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return run_forked(PROGRAM, *words, env={**os.environ, **environ})
+
+
+def test_the_sample_says_how_many_connections_may_be_event_streams() -> None:
+    (said,) = re.findall(r"((?:^# .*\n)+)#connections", SAMPLE.read_text("utf-8"), re.MULTILINE)
+    streams = MAX_EVENT_STREAMS + MAX_PAGE_STREAMS
+    due = [streams, LedgerSettings().connections, MAX_EVENT_STREAMS, MAX_PAGE_STREAMS]
+    assert [int(one) for one in re.findall(r"\b\d{4}\b", said)] == due
 
 
 @pytest.mark.parametrize("system", ["windows", "macos", "linux"])

@@ -89,8 +89,6 @@ FEEDBACK_ROUNDS = 4
 """Rounds whose accepted contributions may still be audited, by their error feedback."""
 FEEDBACK_FILES = FEEDBACK_ROUNDS + 3
 """Before and after each past contribution, the open file, and the one that the trainer writes."""
-SEED_HEADS_EVERY = 10
-"""Rounds between the heads that a seed fetches, unless told otherwise."""
 ANNOUNCED_BYTES = 2_300
 """A member's two announcements in a round, as one neighbour sends them; measured by
 `bench/large_swarm.py`."""
@@ -186,7 +184,7 @@ class _RoundParts:
         gossip = gossip_bytes(members)
         fetched = manifest.step_bytes + others if follows else exchanged
         self.down_bytes = fetched + gossip
-        to_seed = sent * contribution + self._head / SEED_HEADS_EVERY
+        to_seed = sent * contribution + self._head
         self.up_bytes = exchanged + to_seed / members + gossip
         shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._first_shards = sum(shards[:SHARDS])

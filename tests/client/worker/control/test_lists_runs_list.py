@@ -252,7 +252,7 @@ def test_needs_follow_from_the_rules() -> None:
     assert found.day_disk_bytes == 500 + 8 * head + 24 * 60 * 5 * piece + working
     gossip = gossip_bytes(PACE.members)
     assert found.hourly_down_bytes == 60 * (4 * piece + gossip)
-    to_seed = 60 * (piece + head / 10 / 5)
+    to_seed = 60 * (piece + head / 5)
     assert found.hourly_up_bytes == pytest.approx(found.hourly_down_bytes + to_seed, abs=1)
     assert found.memory_mb == memory_mb(manifest) > 700
     nobody = RoundPace(members=0, length_ms=0, tokens=0)

@@ -1,0 +1,134 @@
+"""Fetches of a seed: queues of trees, and the newest heads of each run."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+
+import trio
+
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.transfer import Exchange
+from tequio_shared.ids import Digest, PeerKey, RunId
+
+PATIENCE_S = 120.0
+"""Longest time in which nothing of a tree comes; nobody may have kept an old one."""
+NEWEST_HEADS = 2
+"""Heads of a run that are held: with the one before, who fetches the newest has a whole round."""
+
+
+class FetchQueue:
+    """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
+
+    Beyond `most` the oldest are dropped, and so is a tree of which nothing comes for `PATIENCE_S`:
+    a seed that reads a long log must not spend its time on old rounds whose contributions nobody
+    has any more. Without `most`, such a tree waits behind all others.
+    """
+
+    def __init__(self, exchange: Exchange, store: Store, *, most: int | None) -> None:
+        self._exchange = exchange
+        self._store = store
+        self._waiting: deque[tuple[TreeRef, PeerKey | None]] = deque(maxlen=most)
+        self._was_added = trio.Event()  # replaced whenever a tree was queued
+
+    @property
+    def waiting(self) -> int:
+        """Trees that nobody fetches yet."""
+        return len(self._waiting)
+
+    def add(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
+        """Queue a tree, and the peer that should have it.
+
+        One that is in the store already costs only a look at the disk.
+        """
+        self._waiting.append((ref, holder))
+        self._was_added.set()
+        self._was_added = trio.Event()
+
+    async def serve(self) -> None:
+        while True:
+            while not self._waiting:
+                await self._was_added.wait()
+            ref, holder = self._waiting.pop()
+            comes = await _fetch(self._exchange, self._store, ref, holder)
+            if not comes and self._waiting.maxlen is None:
+                self._waiting.appendleft((ref, holder))
+
+
+class NewestHeads:
+    """The newest heads of each run, in the store: when another is complete, the oldest goes.
+
+    So a seed has what people want to talk with and export, and its store does not fill up with
+    heads. The fetch of a head is finished once it has begun; those that are promoted meanwhile are
+    left out, except the last. So a seed that is slower than the rounds has heads, too, and one
+    that reads a long log fetches one head of each run. A head that nobody sends waits behind the
+    others. `serve` is run by as many tasks as fetch at once.
+    """
+
+    def __init__(self, exchange: Exchange, store: Store) -> None:
+        self._exchange = exchange
+        self._store = store
+        self._due: dict[RunId, Sequence[TreeRef]] = {}  # at most one entry a run; the newest last
+        self._fetching: set[RunId] = set()
+        self._held: defaultdict[RunId, list[Sequence[TreeRef]]] = defaultdict(list)  # newest last
+        self._protected: set[Digest] = set()  # roots, until their head is replaced
+        self._changed = trio.Event()  # replaced whenever there may be something to fetch
+
+    def put(self, run: RunId, refs: Sequence[TreeRef]) -> None:
+        """Name the trees of the run's newest head."""
+        self._protected.difference_update(ref.root for ref in self._due.pop(run, ()))
+        self._due[run] = refs
+        self._wake()
+
+    def protect(self, refs: Iterable[TreeRef]) -> None:
+        """Leave trees in the store when the head that they are of is replaced."""
+        self._protected.update(ref.root for ref in refs)
+
+    async def serve(self) -> None:
+        while True:
+            run = next((one for one in reversed(self._due) if one not in self._fetching), None)
+            if run is None:
+                await self._changed.wait()
+                continue
+            refs = self._due.pop(run)
+            self._fetching.add(run)
+            come = [await _fetch(self._exchange, self._store, ref) for ref in refs]
+            if all(self._store.has_tree(ref.root) for ref in refs):
+                await self._hold(self._held[run], refs)
+            elif not all(come) and run not in self._due:
+                self._due = {run: refs, **self._due}
+            self._fetching.remove(run)
+            self._wake()
+
+    async def _hold(self, held: list[Sequence[TreeRef]], refs: Sequence[TreeRef]) -> None:
+        if refs in held:  # the run went back to it
+            held.remove(refs)
+        held.append(refs)
+        if len(held) <= NEWEST_HEADS:
+            return
+        for ref in set(held.pop(0)).difference(*held):
+            if ref.root not in self._protected:
+                await trio.to_thread.run_sync(self._store.remove, ref.root)
+            self._protected.discard(ref.root)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+async def _fetch(
+    exchange: Exchange, store: Store, ref: TreeRef, holder: PeerKey | None = None
+) -> bool:
+    """Fetch a tree while some of it comes; False if nothing came for `PATIENCE_S`.
+
+    A tree that is refused, because the store has no room for it, is not tried again.
+    """
+    while True:
+        missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
+        with trio.move_on_after(PATIENCE_S) as patience:
+            await exchange.fetch_in_background(ref, holder)
+        if not patience.cancelled_caught:
+            return True
+        if await trio.to_thread.run_sync(store.missing_bytes, ref) >= missing:
+            return False
