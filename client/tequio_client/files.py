@@ -18,8 +18,9 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar, overload
 
+from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
 
 T = TypeVar("T")
@@ -29,6 +30,26 @@ _IN_USE = (5, 32, 33)
 """Windows' access denied (also: deletion pending), sharing violation and lock violation."""
 _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
+
+
+@overload
+def read_record(path: Path, type_: type[T], most_bytes: int = -1) -> T | None: ...
+
+
+@overload
+def read_record(path: Path, type_: object, most_bytes: int = -1) -> Any: ...  # noqa: ANN401
+
+
+def read_record(path: Path, type_: object, most_bytes: int = -1) -> object:
+    """Read a file of JSON; None without one. Raises OSError, and MalformedError for damage.
+
+    A file of more than `most_bytes` counts as damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            return encoding.read(file.read(most_bytes), type_)
+    except FileNotFoundError:
+        return None
 
 
 def write_private(path: Path, content: bytes) -> None:

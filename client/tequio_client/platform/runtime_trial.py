@@ -21,6 +21,7 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.platform import programs, versions
+from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
 
 MOST_CRASHES = 3
@@ -67,8 +68,8 @@ def record_crash(version: str, accepted: int, *, oldest: str = "") -> str:
 def state() -> TrialState:
     """Read the state; a damaged one counts as none."""
     try:
-        return msgspec.json.decode(_file().read_bytes(), type=TrialState)
-    except (OSError, msgspec.DecodeError):
+        return files.read_record(_file(), TrialState) or TrialState()
+    except (OSError, MalformedError):
         return TrialState()
 
 

@@ -39,9 +39,10 @@ from tequio_ledger.web.limits import network_of, read_body
 from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
 from tequio_ledger.web.server import WebServer, bind, server_url
+from tequio_shared import encoding
 from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.network.genesis import Genesis
 
@@ -104,11 +105,7 @@ def _unstored(value: msgspec.Struct) -> Response:
 
 
 async def _body(request: Request, type_: type[T]) -> T:
-    raw = await read_body(request, connector.REQUEST_BYTES)
-    try:
-        return msgspec.json.decode(raw, type=type_)
-    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+    return encoding.read(await read_body(request, connector.REQUEST_BYTES), type_)
 
 
 KEY = "connector"
