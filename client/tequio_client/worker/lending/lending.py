@@ -249,7 +249,6 @@ class Lending:
         """Why the worker is not in the swarm, so that no device can be in a run; None: it is."""
         self._allowed_ms: int | None = None
         """Time since which the rules alone allow what was started anyway; None: they do not."""
-        self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
         """The decision that is shown for the whole computer: that of a device that computes, or
         else that of the first one."""
@@ -454,8 +453,6 @@ class Lending:
             self.scorer = self.judging
             evaluator.device = self.judging.trainer.child.device
             evaluator.allow()
-        is_lending = any(one.decision.may_compute for one in self.devices.values())
-        self.since_ms = (self.since_ms or clock.now_ms()) if is_lending else 0
 
     def _find_judging(self, lent: list[LentDevice], now: LocalInstant) -> LentDevice | None:
         """The device that scores models now, with its decision; None: none does.
