@@ -9,12 +9,13 @@ import pytest
 from tequio_client import control_socket
 from tequio_client.dataset.state import UnfinishedBuild
 from tequio_client.ipc import releases
-from tequio_client.platform import bundle, runtime_trial, versions
+from tequio_client.platform import bundle, versions
 from tequio_client.plugins.consents import PluginConsents
 from tequio_client.releases import mirror
 from tequio_client.trainer.batch import FittedBatches
 from tequio_client.trainer.private import accountant
 from tequio_client.worker.cells.computer import CellFile
+from tequio_client.worker.children import runtime_trial
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.lending.meters import EnergyMeter, MonthCounter
 from tequio_client.worker.points import forecast
