@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -224,20 +222,13 @@ def _providers(
 def _client_secret(path: Path) -> str:
     """Read the client secret of a provider; empty without one. Raises UserFacingError."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            text = file.read(_SECRET_CHARACTERS).decode("ascii").strip()
+        return files.read_secret(path, _SECRET_CHARACTERS).decode("ascii").strip()
     except FileNotFoundError:
         return ""
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     except UnicodeDecodeError as err:
         raise UserFacingError(f"{path} is not a client secret: it must be ASCII") from err
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserFacingError(
-            f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
-        )
-    return text
 
 
 @click.command("connect")
