@@ -16,7 +16,8 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar, overload
 
@@ -78,6 +79,18 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
         source.chmod(mode)
     move(source, target)
     sync_folder(target.parent)
+
+
+@contextmanager
+def fresh_file(path: Path) -> Iterator[Path]:
+    """Yield a path whose file replaces `path` when the block ends without an exception."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        move(part, path)
+    finally:
+        with suppress(OSError):
+            delete(part)
 
 
 def sync_and_rename_folder(source: Path, target: Path) -> None:
