@@ -85,7 +85,7 @@ from tequio_shared.head.contribution import HEADER_BYTES, KS, ContributionHeader
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES, Genesis
 from tequio_shared.network.run_states import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause
-from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
+from tequio_shared.network.tiers import Tier
 from tequio_shared.round import proof
 from tequio_shared.round.audits import LIMITS
 from tequio_shared.round.corpus import Corpus
@@ -94,6 +94,7 @@ from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
+from tequio_shared.statements.network import MemberVouch
 from tequio_shared.statements.statement import BODIES, Envelope
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def test_every_statement_type_is_listed_with_its_scope() -> None:
 def test_every_statement_type_is_listed_with_who_says_it() -> None:
     said_by = {body.TYPE: "coordinator" for body in COORDINATOR_BODIES}
     said_by |= {body.TYPE: "organisers" for body in ORGANISER_BODIES}
-    said_by |= {body.TYPE: "connectors" for body in CONNECTOR_BODIES}
+    said_by[MemberVouch.TYPE] = "connectors"
     listed = {row[0]: row[2] for row in table("4.5 Types")}
     assert listed == {kind: said_by.get(kind, "any") for kind, _ in BODIES}
 

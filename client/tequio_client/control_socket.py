@@ -28,6 +28,7 @@ from tequio_client import files
 from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.version import BUILD
 
@@ -122,7 +123,7 @@ def read_loopback_port(folder: Path) -> LoopbackPort | None:
     """Read the port of that folder's worker; None on a Unix socket, or without a worker."""
     try:
         return _read_port(folder)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, MalformedError):
         return None
 
 
@@ -131,7 +132,7 @@ def connect(folder: Path, timeout_s: float = TIMEOUT_S) -> socket.socket:
     try:
         connect_to = _through_port if (folder / PORT).exists() else _through_unix
         return connect_to(folder, timeout_s)
-    except (OSError, msgspec.MsgspecError) as err:
+    except (OSError, MalformedError) as err:
         raise UserFacingError(
             f"no worker is running in {folder}: start the app or `tequio worker`, or give its --dir"
         ) from err
@@ -182,7 +183,7 @@ def _receive(connection: socket.socket, size: int) -> bytes:
 
 def _read_port(folder: Path) -> LoopbackPort:
     with (folder / PORT).open("rb") as file:
-        return msgspec.json.decode(file.read(_MOST_BYTES), type=LoopbackPort)
+        return encoding.read(file.read(_MOST_BYTES), LoopbackPort)
 
 
 class WorkerCall:

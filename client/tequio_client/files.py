@@ -16,10 +16,12 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar, overload
 
+from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
 
 T = TypeVar("T")
@@ -29,6 +31,26 @@ _IN_USE = (5, 32, 33)
 """Windows' access denied (also: deletion pending), sharing violation and lock violation."""
 _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
+
+
+@overload
+def read_record(path: Path, type_: type[T], most_bytes: int = -1) -> T | None: ...
+
+
+@overload
+def read_record(path: Path, type_: object, most_bytes: int = -1) -> Any: ...  # noqa: ANN401
+
+
+def read_record(path: Path, type_: object, most_bytes: int = -1) -> object:
+    """Read a file of JSON; None without one. Raises OSError, and MalformedError for damage.
+
+    A file of more than `most_bytes` counts as damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            return encoding.read(file.read(most_bytes), type_)
+    except FileNotFoundError:
+        return None
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -57,6 +79,18 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
         source.chmod(mode)
     move(source, target)
     sync_folder(target.parent)
+
+
+@contextmanager
+def fresh_file(path: Path) -> Iterator[Path]:
+    """Yield a path whose file replaces `path` when the block ends without an exception."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        move(part, path)
+    finally:
+        with suppress(OSError):
+            delete(part)
 
 
 def sync_and_rename_folder(source: Path, target: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-import stat
 from pathlib import Path
 from typing import Self
 
@@ -82,15 +81,9 @@ class DataFolder:
 
 def _read_seed(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            seed = bytes.fromhex(file.read(_KEY_FILE_BYTES).decode("ascii"))
+        seed = bytes.fromhex(files.read_secret(path, _KEY_FILE_BYTES).decode("ascii"))
     except (OSError, ValueError) as err:
         raise UserFacingError(f"the key file {path} cannot be read: {err}") from err
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserFacingError(
-            f"others may read the key file {path} (mode {mode:o}): run chmod 600 {path}"
-        )
     if len(seed) != _SEED_BYTES:
         raise UserFacingError(f"the key file {path} does not contain {_SEED_BYTES} bytes in hex")
     return seed

@@ -207,7 +207,7 @@ class NewsPlaces:
         found = []
         for index in sorted(indices, reverse=True)[:RECENT]:
             entry = entries.read_entry(connection, index)
-            item = news_of(state, index, entry[0].at_ms, entry[1]) if entry else None
+            item = news_of(state, index, entry.at_ms, entry.leaf) if entry else None
             if item is not None:
                 found.append(item)
         return found

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import msgspec
 
@@ -110,6 +110,12 @@ def parse_host(host: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
+
+
+def is_within(host: str, networks: Iterable[IPv4Network | IPv6Network]) -> bool:
+    """Return whether a host is an IP address in one of these networks."""
+    address = parse_host(host)
+    return address is not None and any(address in one for one in networks)
 
 
 def is_address_or_localhost(host: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -75,6 +75,26 @@ def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
     if respelt != raw:
         raise MalformedError(f"{type_.__name__} in a non-canonical spelling")
     return value
+
+
+@overload
+def read(raw: bytes, type_: type[_T]) -> _T: ...
+
+
+@overload
+def read(raw: bytes, type_: object) -> Any: ...  # noqa: ANN401
+
+
+def read(raw: bytes, type_: object) -> object:
+    """Read JSON in any spelling, with unknown fields unless the type forbids them.
+
+    Raises MalformedError.
+    """
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
+        name = getattr(type_, "__name__", "value").lstrip("_")
+        raise MalformedError(f"not a valid {name}: {err}") from err
 
 
 def _check_size(raw: bytes, limit: int) -> None:

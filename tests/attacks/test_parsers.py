@@ -25,7 +25,6 @@ from tequio_client.worker.store import trees
 from tequio_client.worker.swarm import blob_server, hole_punching, membership, reachability
 from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord, sign_addresses
-from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import EventReader, SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.competition.rules import (
@@ -173,11 +172,11 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "event stream": (lambda raw: EventReader().feed(raw), event),
     "network answer": (LedgerNetwork.parse, lambda: b'{"network_id":"x"}'),
     "runs answer": (
-        lambda raw: parse_answer(raw, RunsAnswer),
+        lambda raw: encoding.read(raw, RunsAnswer),
         lambda: b'{"runs":[],"as_of":{"size":1,"root":"x"}}',
     ),
     "seeds answer": (
-        lambda raw: parse_answer(raw, SeedsAnswer),
+        lambda raw: encoding.read(raw, SeedsAnswer),
         lambda: b'{"seeds":[]}',
     ),
     "base64url": (lambda raw: from_text(text_of(raw), None), lambda: b"AAAA"),

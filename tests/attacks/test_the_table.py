@@ -35,7 +35,6 @@ NO_ATTACKER = {
     "test_result_judging.py",
     "test_runtime.py",
     "test_runtime_trial.py",
-    "test_runtime_verdict.py",
     "test_sandbox.py",
     "test_sandbox_calls.py",
     "test_scores.py",

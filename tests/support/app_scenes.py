@@ -136,7 +136,6 @@ LENDING = Snapshot(
     energy_today_j=0.41 * 3.6e6,
     energy_total_j=61.7 * 3.6e6,
     is_energy_measured=True,
-    lending_since_ms=NOW_MS - 134 * MINUTE_MS,
     activity=310,
     rounds=1_204,
 )
@@ -152,7 +151,6 @@ def idle(
         decision=Decision(state=state, reason=reason, values=dict(values), until_ms=until_ms),
         trainers=(),
         machine=replace(MACHINE, gpus=(replace(CARD, free_mb=11_300, load=0.0, watts=18.0),)),
-        lending_since_ms=0,
     )
 
 

@@ -59,7 +59,7 @@ def answer(question: AskModel, mode: str) -> None:
     while mode == "endless":
         stop = receive()
         if isinstance(stop, StopAnswer):
-            send(AnswerEnd(number=question.number, is_stopped=True))
+            send(AnswerEnd(number=question.number))
             return
     send(AnswerEnd(number=question.number))
 

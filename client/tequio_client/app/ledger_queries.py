@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
 from tequio_client.ledger.networks import is_ledger_address
+from tequio_shared import encoding
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
@@ -148,7 +149,7 @@ class InvitationQuery(QObject):
         elif NetworkId(network) != self._link.network:
             self.failed.emit(InvitationProblem.OTHER_NETWORK, "")
         else:
-            self._add(network=msgspec.json.decode(content, type=_Named).name)
+            self._add(network=encoding.read(content, _Named).name)
             self._get_page(0)
 
     def _get_page(self, after: int) -> None:
@@ -156,7 +157,7 @@ class InvitationQuery(QObject):
         self._get(f"/v1/invitations?after={after}&limit={PAGE_ROWS}", self._receive_page)
 
     def _receive_page(self, content: bytes) -> None:
-        page = msgspec.json.decode(content, type=_Invitations)
+        page = encoding.read(content, _Invitations)
         mine = next((one for one in page.invitations if one.invitation == self._invitation), None)
         if mine is not None:
             self._receive_invitation(mine)
@@ -175,7 +176,7 @@ class InvitationQuery(QObject):
             self._query_key()
 
     def _receive_run(self, content: bytes) -> None:
-        run = msgspec.json.decode(content, type=_Run)
+        run = encoding.read(content, _Run)
         if run.state in ENDED_STATES:
             self.failed.emit(InvitationProblem.RUN_ENDED, run.name)
             return
@@ -216,7 +217,7 @@ class InvitationQuery(QObject):
             else:
                 try:
                     then(content)
-                except (msgspec.DecodeError, UnicodeDecodeError):
+                except MalformedError:
                     self.failed.emit(InvitationProblem.SILENT, f"{status}")
 
         self.request.start(f"{self._link.ledger.rstrip('/')}{path}", receive)
@@ -303,8 +304,8 @@ def found_network(answer: bytes) -> FoundNetwork | None:
     """The network that an answer proves and names."""
     proven = proven_network(answer)
     try:
-        name = msgspec.json.decode(answer, type=_Named).name
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        name = encoding.read(answer, _Named).name
+    except MalformedError:
         return None
     return FoundNetwork(NetworkId(proven), name) if proven is not None else None
 
@@ -312,10 +313,10 @@ def found_network(answer: bytes) -> FoundNetwork | None:
 def proven_network(answer: bytes) -> Digest | None:
     """The id of the network that an answer names, if its genesis document has that hash."""
     try:
-        network = msgspec.json.decode(answer, type=_Network)
+        network = encoding.read(answer, _Network)
         genesis = sha256(from_text(network.genesis, None))
         return genesis if from_text(network.network_id) == genesis else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MalformedError):
+    except MalformedError:
         return None
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
 from PySide6.QtCore import (
     QCoreApplication,
     QObject,
@@ -32,6 +31,7 @@ from tequio_client.ipc import releases
 from tequio_client.ipc.releases import Downloaded, Fetching, Installed, Offer, ReleaseFailed
 from tequio_client.ipc.snapshot import Decision, LendingReason, Snapshot
 from tequio_client.platform import child, programs, versions
+from tequio_shared.errors import MalformedError
 from tequio_shared.version import BUILD
 
 PROVEN_MS = 30_000
@@ -268,7 +268,7 @@ class ReleaseService(QObject):
         while process is not None and process.canReadLine():
             try:
                 event = releases.decode(bytes(process.readLine().data()))
-            except msgspec.DecodeError:
+            except MalformedError:
                 continue
             if isinstance(event, Offer):
                 self.offer = event if event.is_update or self.needs_runtime else None

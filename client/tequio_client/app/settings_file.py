@@ -21,6 +21,7 @@ from tequio_client import files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ledger.networks import APP_FILE
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 
 T = TypeVar("T", bound="StoredSettings | Preferences")
@@ -203,7 +204,4 @@ def decode(content: bytes, kind: type[T]) -> T:
     """Unknown fields are ignored. Raises MalformedError."""
     if len(content) > MOST_BYTES:
         raise MalformedError(f"settings of more than {MOST_BYTES} bytes")
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not settings: {err}") from err
+    return encoding.read(content, kind)

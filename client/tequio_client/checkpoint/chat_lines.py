@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -170,12 +170,9 @@ def _handle(
             raise AnswerStoppedError
         send(AnswerPiece(number=number, text=clean_piece(text)))
 
-    is_stopped = False
-    try:
+    with suppress(AnswerStoppedError):
         conversation.answer(message.text, pass_on)
-    except AnswerStoppedError:
-        is_stopped = True
-    send(AnswerEnd(number=number, is_stopped=is_stopped))
+    send(AnswerEnd(number=number))
 
 
 def _failure(error: BaseException) -> ChatFailed:

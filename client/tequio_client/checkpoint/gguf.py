@@ -155,9 +155,8 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
     config = json.loads((folder / layout.CONFIG).read_bytes())
     kind = architecture(config)
     target = _place(folder)
-    part = target.with_name(f".{target.name}.part")
-    writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
-    try:
+    with files.fresh_file(target) as part:
+        writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
         _describe(writer, config, folder)
         _add_tokenizer(writer, config, folder)
         _add_tensors(writer, config, folder, progress)
@@ -165,9 +164,6 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
-        files.move(part, target)
-    finally:
-        files.delete(part)
     return target
 
 

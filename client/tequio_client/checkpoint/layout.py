@@ -21,6 +21,7 @@ from tequio_client.names import clean_text
 from tequio_client.plugins import archive
 from tequio_client.tokenizers import TABLE_NAME
 from tequio_client.trainer.model_config import without_code
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
@@ -89,8 +90,8 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
     def parse(cls, raw: bytes) -> HeadClaim:
         """Read a claim; raises MalformedError."""
         try:
-            return msgspec.json.decode(raw, type=cls, strict=True)
-        except (ValueError, RecursionError) as err:  # msgspec's and Unicode's are ValueErrors
+            return encoding.read(raw, cls)
+        except MalformedError as err:
             raise MalformedError(f"{CLAIM} does not say which head this is: {err}") from err
 
     def encode(self) -> bytes:
@@ -155,8 +156,8 @@ def weight_files(folder: Path, names: list[str]) -> dict[str, Path]:
         return dict.fromkeys(names, folder / WEIGHTS)
     raw = (folder / INDEX).read_bytes()
     try:
-        index = msgspec.json.decode(raw, type=WeightIndex)
-    except (ValueError, RecursionError) as err:
+        index = encoding.read(raw, WeightIndex)
+    except MalformedError as err:
         raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
     unnamed = [name for name in names if name not in index.weight_map]
     if unnamed:

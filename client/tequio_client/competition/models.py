@@ -29,7 +29,7 @@ from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
 from tequio_client.trainer.model_config import ModelRefusedError
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children.evaluator import missing_memory
-from tequio_shared import scoring
+from tequio_shared import encoding, scoring
 from tequio_shared.competition.rules import (
     FILES,
     CompetitionRules,
@@ -245,8 +245,8 @@ def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, 
     found: list[DocumentScore] = []
     for line, text in zip(lines, texts, strict=False):
         try:
-            one = msgspec.json.decode(line, type=DocumentScore)
-        except (msgspec.MsgspecError, ValueError):
+            one = encoding.read(line, DocumentScore)
+        except MalformedError:
             break
         if one.document != to_text(sha256(text)):
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sysconfig
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -236,17 +237,26 @@ def find_beside_tokenizer(name: str, file: str) -> Path | None:
 
 def _fetched(name: str, file: str) -> Path | None:
     """Fetch a file of a repository; None if it has none such."""
-    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names on the Hub
     from huggingface_hub.errors import RemoteEntryNotFoundError  # noqa: PLC0415 - as above
 
+    with hub_errors(name, f"its {file}"):
+        try:
+            return Path(hf_hub_download(name, file))
+        except RemoteEntryNotFoundError:
+            return None
+
+
+@contextmanager
+def hub_errors(name: str, what: str = "it") -> Iterator[None]:
+    """Raise UserFacingError for what the library of the Hub raises inside the block."""
+    import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
+
     try:
-        return Path(hf_hub_download(name, file))
-    except RemoteEntryNotFoundError:
-        return None
+        yield
     except (OSError, ValueError, httpx2.HTTPError) as err:
         why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(
-            f"{name} is not a file or folder here, and its {file} could not be fetched "
-            f"from the Hub: {why}"
+            f"{name} is not a file or folder here, and {what} could not be fetched from the Hub: "
+            f"{why}"
         ) from err

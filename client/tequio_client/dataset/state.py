@@ -17,7 +17,7 @@ from msgspec import Struct
 from tequio_client import files
 from tequio_client.dataset.census import Census
 from tequio_client.dataset.sources import Position
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import HeldOutShard, TrainShard
 
 FOLDER_NAME = "unfinished"
@@ -99,19 +99,14 @@ class UnfinishedBuild:
 
     def _read(self) -> tuple[BuildState, list[str]] | None:
         try:
-            raw = (self.folder / STATE_NAME).read_bytes()
-            source = (self.folder / SOURCE_NAME).read_bytes()
-            return (
-                msgspec.json.decode(raw, type=BuildState),
-                msgspec.json.decode(source, type=list[str]),
-            )
-        except FileNotFoundError:
-            return None
-        except msgspec.MsgspecError as err:
+            state = files.read_record(self.folder / STATE_NAME, BuildState)
+            source = files.read_record(self.folder / SOURCE_NAME, list[str])
+        except MalformedError as err:
             raise UserFacingError(
                 f"{self.folder} is not from this version of Tequio, or was damaged ({err}): "
                 f"{self._ways_out()}"
             ) from err
+        return None if state is None or source is None else (state, source)
 
     def _ways_out(self) -> str:
         return "start over with --restart, or choose another folder"

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import msgspec
 
 from tequio_client.names import clean_text
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
@@ -95,8 +96,8 @@ def read_lines(path: Path, name: str) -> ChoiceTask:
         if not line.strip():
             continue
         try:
-            questions.append(_question(msgspec.json.decode(line, type=ChoiceLine)))
-        except (ValueError, MalformedError) as err:  # msgspec's errors are ValueErrors
+            questions.append(_question(encoding.read(line, ChoiceLine)))
+        except (ValueError, MalformedError) as err:
             raise UserFacingError(
                 f"{path}: line {number} is not a question ({err}); expected an object such as "
                 '{"context": "Two and two are", "choices": ["three", "four"], "right": 1}'

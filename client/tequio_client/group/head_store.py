@@ -211,11 +211,10 @@ def _disk_errors(folder: Path) -> Iterator[None]:
 def read_state(folder: Path, group: GroupFile) -> GroupState:
     """Read a member's state, that of head 0 if there is none; raises UserFacingError."""
     path = folder / _STATE
-    if not path.exists():
-        return GroupState(head=group.model.weights_root)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=GroupState)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        found = files.read_record(path, GroupState)
+        return found or GroupState(head=group.model.weights_root)
+    except MalformedError as err:
         raise UserFacingError(
             f"{path} is damaged ({err}): delete it, and the member fetches the head again"
         ) from err

@@ -25,7 +25,8 @@ from msgspec import Meta, Struct
 
 from tequio_client import ipc
 from tequio_client.ipc.trainer import Label, Number, Positive, Prepare, Windows
-from tequio_shared.errors import UserFacingError
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.version import BUILD
 
 VARIABLE = "TEQUIO_CELL"
@@ -142,8 +143,8 @@ class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 def decode_place(text: str) -> CellPlace:
     """Read `CellPlace.encode` back; raises UserFacingError."""
     try:
-        return msgspec.json.decode(text.encode(), type=CellPlace)
-    except (msgspec.DecodeError, UnicodeDecodeError) as err:
+        return encoding.read(text.encode(), CellPlace)
+    except MalformedError as err:
         raise UserFacingError(f"{VARIABLE} is invalid ({err}): the worker sets it") from err
 
 

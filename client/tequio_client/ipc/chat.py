@@ -70,7 +70,6 @@ class AnswerPiece(msgspec.Struct, frozen=True, kw_only=True, tag="piece"):
 
 class AnswerEnd(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
     number: Count
-    is_stopped: bool = False
 
 
 class ChatFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):

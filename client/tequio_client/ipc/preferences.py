@@ -12,6 +12,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client.ipc.facts import MAX_GPUS, Count, Name
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 
 VERSION = 1
@@ -142,7 +143,4 @@ def decode(content: bytes) -> Preferences:
     """Decode them, ignoring unknown fields; raises MalformedError."""
     if len(content) > MAX_BYTES:
         raise MalformedError(f"preferences of {len(content)} bytes, {MAX_BYTES} at most")
-    try:
-        return msgspec.json.decode(content, type=Preferences)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not preferences: {err}") from err
+    return encoding.read(content, Preferences)

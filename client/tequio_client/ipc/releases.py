@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from tequio_shared import encoding
+
 
 class _Event(msgspec.Struct, frozen=True, tag_field="event", tag=str.lower):
     pass
@@ -65,6 +67,6 @@ def encode(event: ReleaseEvent) -> bytes:
 
 
 def decode(line: bytes) -> ReleaseEvent:
-    """Raises msgspec.DecodeError."""
-    event: ReleaseEvent = msgspec.json.decode(line, type=ReleaseEvent)
+    """Raises MalformedError."""
+    event: ReleaseEvent = encoding.read(line, ReleaseEvent)
     return event

@@ -205,7 +205,6 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Training, and repeating others' training for audits."""
     round_seconds: float = 0.0
     """Since it first took part in a round."""
-    elapsed_seconds: float = 0.0
     loss: float = 0.0
     """Training loss reported by our own trainer, nats per token."""
     resident_mb: int = 0
@@ -403,8 +402,6 @@ class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     step: Count = 0
     steps: Count = 0
     share_percent: Count = 0
-    freed_in_ms: Count = 0
-    """Time that the last process that was stopped took to end."""
     sandbox: Name = ""
     """Names what confines the process, in words; empty until the first one has started."""
 
@@ -438,8 +435,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     energy_total_j: float = 0.0
     is_energy_measured: bool = False
     """True: counted by the cards; otherwise estimated from their power draw, or unknown (0)."""
-    lending_since_ms: Count = 0
-    """0: not lending."""
     activity: Count = 0
     """Number of the newest event; a controller asks for new events when it rises."""
     rounds: Count = 0

@@ -8,9 +8,7 @@ swapped. A match is reported as a guess, since one in 256 matches by chance.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -44,17 +42,14 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     The path either gets a complete backup that was opened once, or keeps the file that it had.
     """
     check_passphrase(passphrase)
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        files.write_private(part, identity.seal(seed, passphrase))
-        if identity.unseal(part.read_bytes(), passphrase) != seed:
-            raise IdentityError("backup-differs", path=str(path))
-        files.sync_and_rename(part, path)
+        with files.fresh_file(path) as part:
+            files.write_private(part, identity.seal(seed, passphrase))
+            if identity.unseal(part.read_bytes(), passphrase) != seed:
+                raise IdentityError("backup-differs", path=str(path))
+        files.sync_folder(path.parent)
     except OSError as err:
         raise _unusable(path, err) from err
-    finally:
-        with suppress(OSError):
-            files.delete(part)
 
 
 def read_backup(path: Path, passphrase: str) -> bytes:

@@ -27,6 +27,7 @@ import msgspec
 from tequio_client import files
 from tequio_client.keys.state import IdentityError, KeyProtection, KeyRecord, KeyState
 from tequio_client.keys.system_keyring import SystemKeyring
+from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
 
@@ -137,9 +138,8 @@ class KeyStore:
 
     def _record(self) -> KeyRecord:
         try:
-            with (self.folder / RECORD).open("rb") as file:
-                return msgspec.json.decode(file.read(_MOST_BYTES), type=KeyRecord)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return files.read_record(self.folder / RECORD, KeyRecord, _MOST_BYTES) or KeyRecord()
+        except (OSError, MalformedError):
             return KeyRecord()  # unknown, like a key that was never backed up
 
     def _record_key(self, signer: Signer) -> None:

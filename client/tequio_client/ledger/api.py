@@ -29,9 +29,10 @@ from tequio_client.ledger.http import (
 )
 from tequio_client.ledger.tile_mirror import TileMirror, open_mirror
 from tequio_client.names import clean_text
+from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
-from tequio_shared.api.answer import PAGE_ROWS, parse_answer
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, CompetitionsAnswer
 from tequio_shared.api.connector import (
     ConnectChallenge,
@@ -125,7 +126,7 @@ class LedgerNetwork:
     @classmethod
     def parse(cls, raw: bytes) -> Self:
         """Parse an answer of `/v1/network`; raises PeerError when it contradicts itself."""
-        answer = parse_answer(raw, NetworkAnswer)
+        answer = encoding.read(raw, NetworkAnswer)
         genesis = answer.checked_genesis()
         return cls(
             id=genesis.network_id,
@@ -303,7 +304,7 @@ class LedgerApi:
             raise RefusedError("too-large", f"{len(entries)} entries of {len(content)} bytes")
         net = (await self.network()).id
         raw = await self.http.call("/v1/statements", method="POST", content=content)
-        items = parse_answer(raw, PostedAnswer).items
+        items = encoding.read(raw, PostedAnswer).items
         names = tuple(to_text(statement_id(net, entry.statement.raw)) for entry in entries)
         # Of an entry that the ledger could not read it knows no id.
         answered = tuple(
@@ -407,7 +408,7 @@ class LedgerApi:
             yield events
 
     async def _get(self, path: str, kind: type[T]) -> T:
-        return parse_answer(await self.http.call(f"/v1/{path}"), kind)
+        return encoding.read(await self.http.call(f"/v1/{path}"), kind)
 
     async def _pages(self, what: str, kind: type[P]) -> AsyncIterator[P]:
         """Get all pages of a list; raises PeerError when one does not continue the one before."""
@@ -514,7 +515,7 @@ class ConnectorApi:
         except LedgerRefusedError as err:
             raise RefusedError(err.code, err.detail or str(err)) from err
         try:
-            return parse_answer(raw, kind)
+            return encoding.read(raw, kind)
         except MalformedError as err:
             message = clean_text(str(err), MAX_SERVER_TEXT)
             raise MalformedError(f"the connector's answer to {path} is wrong: {message}") from err

@@ -29,7 +29,8 @@ import trio
 from tequio_client import clock
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.names import clean_text
-from tequio_shared.api.answer import Problem, parse_answer
+from tequio_shared import encoding
+from tequio_shared.api.answer import Problem
 from tequio_shared.api.network import EventReader, LogEvent
 from tequio_shared.errors import (
     MalformedError,
@@ -270,7 +271,7 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     """Convert an answer that is not a success into our error."""
     status = response.status_code
     try:
-        problem = parse_answer(raw, Problem)
+        problem = encoding.read(raw, Problem)
     except MalformedError:
         problem = Problem()  # a proxy's page: the status says enough
     detail = clean_text(problem.detail, MAX_SERVER_TEXT)

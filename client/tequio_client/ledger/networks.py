@@ -21,6 +21,7 @@ import platformdirs
 
 from tequio_client import files
 from tequio_client.platform.versions import proposed_networks
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ NO_LEDGER = "none:"
 MOST_BYTES = 1 << 20
 MOST_NETWORKS = 256
 _USUAL_SCHEME = "https://"
-_DAMAGE = msgspec.DecodeError, UnicodeDecodeError, RecursionError
 _URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
 
@@ -79,7 +79,7 @@ def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
     content = _read(place, NETWORKS_FILE)
     try:
         return _decode(content) if content else ()
-    except _DAMAGE as err:
+    except MalformedError as err:
         # Not an empty list: the next network would replace the file, and its policies with it.
         raise UserFacingError(
             f"{place / NETWORKS_FILE} is not a list of networks ({err}): mend it, or move it away "
@@ -124,8 +124,8 @@ def chosen_ledger(worker_folder: Path | None = None) -> str:
     """
     for folder in _settings_folders(worker_folder):
         try:
-            chosen = msgspec.json.decode(_read(folder, APP_FILE), type=_InUse).ledger
-        except _DAMAGE:
+            chosen = encoding.read(_read(folder, APP_FILE), _InUse).ledger
+        except MalformedError:
             chosen = ""
         if chosen:
             return chosen
@@ -168,7 +168,7 @@ def read_list(path: Path) -> bytes:
     content = path.read_bytes()
     try:
         listed = _decode(content)
-    except _DAMAGE as err:
+    except MalformedError as err:
         raise UserFacingError(f"{path} is not a list of networks: {err}") from err
     for one in listed:
         if not is_ledger_address(one.url):
@@ -193,7 +193,7 @@ def _settings_folders(worker_folder: Path | None) -> tuple[Path, ...]:
 def _proposed() -> Iterator[KnownNetwork]:
     try:
         proposed = _decode(proposed_networks())
-    except _DAMAGE:
+    except MalformedError:
         return iter(())
     return (one for one in proposed if is_ledger_address(one.url))
 
@@ -214,7 +214,7 @@ def is_ledger_address(address: str) -> bool:
 
 
 def _decode(content: bytes) -> tuple[KnownNetwork, ...]:
-    return msgspec.json.decode(content, type=_Listed).networks
+    return encoding.read(content, _Listed).networks
 
 
 def _read(folder: Path, name: str) -> bytes:

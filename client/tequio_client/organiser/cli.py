@@ -228,10 +228,7 @@ def roll_back(
     """
     from tequio_client.organiser import rollback
 
-    def agrees(description: str) -> bool:
-        click.echo(description)
-        return yes or click.confirm("Sign this as an organiser?")
-
+    agrees = partial(_agrees, is_agreed=yes)
     click.echo(rollback.roll_back(name, ledger, folders, head_round, agrees))
 
 
@@ -450,11 +447,12 @@ def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
 
     cli.set_up_logs(log_json=False, log_level="warning")
 
-    def agrees(decision: str) -> bool:
-        click.echo(decision)
-        return yes or click.confirm("Sign this as an organiser?")
+    click.echo(signing.countersign(ledger, file, folder, partial(_agrees, is_agreed=yes)))
 
-    click.echo(signing.countersign(ledger, file, folder, agrees))
+
+def _agrees(decision: str, *, is_agreed: bool) -> bool:
+    click.echo(decision)
+    return is_agreed or click.confirm("Sign this as an organiser?")
 
 
 @click.group(cls=cli.PlainGroup)

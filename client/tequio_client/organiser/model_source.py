@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 import structlog
 from msgspec import UNSET, UnsetType
 
+from tequio_client.dataset.sources import hub_errors
 from tequio_client.organiser.heads import ContinuedHead, check_room, read_continued
 from tequio_client.organiser.plan import LoraPlan, ModelPlan, ParentPlan
 from tequio_client.plugins import archive
@@ -194,7 +194,7 @@ def fetch_config(name: str, revision: str) -> bytes:
 
     from tequio_client.trainer.weights import read_json_file  # noqa: PLC0415 - imports torch
 
-    with _hub_errors(name):
+    with hub_errors(name):
         found = Path(hf_hub_download(name, _CONFIG, revision=revision or None))
     return read_json_file(found)
 
@@ -207,21 +207,8 @@ def resolve_commit(name: str, revision: str) -> str:
         raise UserFacingError(f"folder {name} not found")
     from huggingface_hub import HfApi  # noqa: PLC0415 - as above
 
-    with _hub_errors(name):
+    with hub_errors(name):
         return HfApi().model_info(name, revision=revision or None).sha or revision
-
-
-@contextmanager
-def _hub_errors(name: str) -> Iterator[None]:
-    import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
-
-    try:
-        yield
-    except (OSError, ValueError, httpx2.HTTPError) as err:
-        why = str(err).partition("\n")[0][:300]
-        raise UserFacingError(
-            f"folder {name} not found, and it could not be fetched from the Hub: {why}"
-        ) from err
 
 
 def read_file(file: Path) -> bytes:

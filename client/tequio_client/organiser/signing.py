@@ -29,6 +29,7 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.keys import Signer
@@ -218,14 +219,14 @@ def read_half_signed(path: Path, network: LedgerNetwork) -> tuple[Entry, str]:
     """
     try:
         with path.open("rb") as file:
-            content = msgspec.json.decode(file.read(_FILE_BYTES), type=_File)
+            content = encoding.read(file.read(_FILE_BYTES), _File)
         entry = Entry.parse(from_text(content.leaf, None))
         if content.network != to_text(network.id):
             raise MalformedError(f"it belongs to another network, {content.network[:12]}")
         entry.verify(network.id)
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
-    except (msgspec.DecodeError, UnicodeDecodeError, TequioError) as err:
+    except TequioError as err:
         raise UserFacingError(f"{path} is not a half-signed statement: {err}") from err
     if not isinstance(entry.statement.body, Decision):
         raise UserFacingError(

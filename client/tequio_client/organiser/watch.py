@@ -21,14 +21,14 @@ import msgspec
 import structlog
 import trio
 
+from tequio_client import files
 from tequio_client.clock import BackOff
-from tequio_client.files import write_for_user
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening, rollback
 from tequio_client.organiser.verdicts import HeadVerdicts, VerdictReader, describe
 from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import TequioError, UserFacingError, first_error
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.network.rollback import is_given_up
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.verdicts import HeadVerdict, JudgedHead
@@ -163,14 +163,12 @@ class RunWatch:
         if head_round in before:
             return
         rounds = (*before, head_round)
-        write_for_user(self._file, msgspec.json.encode({**known, run: rounds}))
+        files.write_for_user(self._file, msgspec.json.encode({**known, run: rounds}))
 
     def _read_file(self) -> dict[str, tuple[int, ...]]:
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=dict[str, tuple[int, ...]])
-        except FileNotFoundError:
-            return {}
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as err:
+            return files.read_record(self._file, dict[str, tuple[int, ...]]) or {}
+        except (OSError, MalformedError) as err:
             raise UserFacingError(
                 f"cannot read {self._file} ({err}): delete it; then a run that was resumed with a "
                 "worse head may be paused once more"

@@ -23,6 +23,7 @@ from typing import Literal
 import msgspec
 
 from tequio_client.platform.versions import Part, is_windows, program_name
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
 
@@ -116,10 +117,7 @@ def this_system() -> str:
 
 def decode_bundle(content: bytes) -> Bundle:
     """Decode a manifest; raises MalformedError unless it can be installed on any system."""
-    try:
-        bundle = msgspec.json.decode(content, type=Bundle)
-    except (msgspec.DecodeError, RecursionError) as err:
-        raise MalformedError(f"not the manifest of a bundle: {err}") from err
+    bundle = encoding.read(content, Bundle)
     _check_bundle(bundle)
     return bundle
 

@@ -120,8 +120,8 @@ def installed(part: Part) -> list[str]:
 def state() -> AppState:
     """Read the state; a damaged one counts as none, and the installed program starts."""
     try:
-        return msgspec.json.decode(_state_file().read_bytes(), type=AppState)
-    except (OSError, msgspec.DecodeError):
+        return files.read_record(_state_file(), AppState) or AppState()
+    except (OSError, MalformedError):
         return AppState()
 
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tequio_client import files
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Bytes32Text
 
 REVIEWED: frozenset[str] = frozenset()
@@ -100,10 +100,7 @@ class PluginConsents:
 
     def _read(self) -> tuple[tuple[PluginConsent, ...], str]:
         try:
-            with self._path.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=_ConsentsFile)
-        except FileNotFoundError:
-            return (), ""
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+            found = files.read_record(self._path, _ConsentsFile, _MOST_BYTES)
+        except (OSError, MalformedError) as err:
             return (), f"{self._path} cannot be read ({err})"
-        return found.allowed, ""
+        return found.allowed if found else (), ""

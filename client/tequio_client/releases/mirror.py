@@ -18,7 +18,6 @@ from http import HTTPStatus
 from pathlib import Path
 from queue import Empty, Full, Queue
 
-import msgspec
 import urllib3
 from tuf.api import exceptions
 from tuf.api.metadata import Metadata, Targets
@@ -36,6 +35,7 @@ from tequio_client.platform.bundle import (
     unpack_chunk,
 )
 from tequio_client.platform.versions import Part
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.version import BUILD, version_number
@@ -74,8 +74,8 @@ def read_trust() -> ReleaseTrust:
     folder = versions.trust_folder()
     try:
         root = (folder / "root.json").read_bytes()
-        mirrors = msgspec.json.decode((folder / "mirrors.json").read_bytes(), type=list[str])
-    except (OSError, msgspec.DecodeError) as err:
+        mirrors = encoding.read((folder / "mirrors.json").read_bytes(), list[str])
+    except (OSError, MalformedError) as err:
         raise NoReleasesError(
             "this build of Tequio does not come from a release, so it cannot fetch one: update it "
             "the way it was installed, for example with git, pip or the system's packages"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
+from tequio_client.dataset.sources import hub_errors
 from tequio_client.tokenizers import TOKENIZER_NAME, too_large_message
 from tequio_client.trainer.weights import (
     CONFIG_FILE,
@@ -51,7 +52,7 @@ def model_folder(name: str, revision: str | None, only: Mapping[str, int] | None
     try:
         is_here = path.exists()
     except OSError as err:  # a name that no file can have
-        raise UserFacingError(f"{name[:60]} is not a folder here: {err.strerror}") from err
+        raise UserFacingError(f"{name[:60]} is not a file or folder here: {err.strerror}") from err
     if is_here:
         return path
     if name.startswith((".", "/", "~")):
@@ -69,7 +70,7 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
     if not sys.stderr.isatty():
         disable_progress_bars()  # not a terminal
     api, wanted = HfApi(), list(FILE_PATTERNS) if only is None else readable(only)
-    try:
+    with hub_errors(name):
         try:
             commit = api.model_info(name, revision=revision).sha
         except (OfflineModeIsEnabled, httpx2.TransportError):
@@ -86,11 +87,6 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
             _check_room(name, commit, due)
         # By the name of the revision, not the commit: the cache then finds it without the Hub.
         return Path(api.snapshot_download(name, revision=revision, allow_patterns=wanted))
-    except (OSError, ValueError, httpx2.HTTPError) as err:
-        why = str(err).partition("\n")[0][:300]
-        raise UserFacingError(
-            f"{name} is not a folder here and could not be fetched from the Hub: {why}"
-        ) from err
 
 
 def check_repository(sizes: Mapping[str, int], name: str) -> None:

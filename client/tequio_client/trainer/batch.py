@@ -18,10 +18,10 @@ from typing import Annotated
 import msgspec
 import structlog
 
-from tequio_client import clock
-from tequio_client.files import write_private
+from tequio_client import clock, files
 from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import ComputeDevice
+from tequio_shared.errors import MalformedError
 
 log = structlog.get_logger(__name__)
 
@@ -67,16 +67,14 @@ class FittedBatches:
         newest = dict(list(kept.items())[-MOST_KEPT:])
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_private(self.path, msgspec.json.encode(newest))
+            files.write_private(self.path, msgspec.json.encode(newest))
         except OSError as err:
             log.warning("cannot keep the batch size", problem=err.strerror)
 
     def _read(self) -> dict[str, FittedBatch]:
         try:
-            return msgspec.json.decode(self.path.read_bytes(), type=dict[str, FittedBatch])
-        except FileNotFoundError:
-            return {}
-        except (OSError, msgspec.MsgspecError) as err:
+            return files.read_record(self.path, dict[str, FittedBatch]) or {}
+        except (OSError, MalformedError) as err:
             log.warning("the kept batch sizes cannot be read: starting without", problem=str(err))
             return {}
 

@@ -5,8 +5,6 @@ Inputs are token shards and mapped arrays; outputs are complete or absent.
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +16,7 @@ import torch
 from numpy.typing import DTypeLike, NDArray
 from torch import Tensor, nn
 
-from tequio_client.files import delete, move
+from tequio_client import files
 from tequio_client.ipc.cell_division import WITHOUT_CELL, why_no_cell
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, division, model
@@ -470,19 +468,8 @@ def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic
         raise UserFacingError(f"cannot read the shard {path}: {err}") from err
 
 
-@contextlib.contextmanager
-def atomic_output(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, which becomes `path` when the block ends without an exception."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        move(part, path)
-    finally:
-        delete(part)
-
-
 def write(path: Path, content: bytes | memoryview) -> None:
-    with atomic_output(path) as part:
+    with files.fresh_file(path) as part:
         part.write_bytes(content)
 
 

@@ -5,13 +5,14 @@ Block by block, as heads are: memory does not grow with the model.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.files import delete, move
+from tequio_client.files import fresh_file
 from tequio_client.trainer.head import WEIGHT, NewArray, decaying, read_numbers
 from tequio_client.trainer.pacing import FULL_PACE, Pacing
 from tequio_shared.errors import MalformedError
@@ -60,26 +61,19 @@ def write_step(
 
     That is so where a weight reached the limits of its type.
     """
-    part = files.step.with_name(f"{files.step.name}.part")
-    try:
-        with part.open("wb") as file:
-            for first, matrix, before in _blocks(layout, files.before):
-                pacing.rest()
-                after = read_numbers(files.after, first, before.size, WEIGHT)
-                file.write(
-                    steps.encode_step(
-                        before,
-                        after,
-                        lambda_q=rule.lambda_q,
-                        matrix_elements=matrix,
-                        down_k=rule.down_k,
-                    )
+    with suppress(steps.NoStepError), fresh_file(files.step) as part, part.open("wb") as file:
+        for first, matrix, before in _blocks(layout, files.before):
+            pacing.rest()
+            after = read_numbers(files.after, first, before.size, WEIGHT)
+            file.write(
+                steps.encode_step(
+                    before,
+                    after,
+                    lambda_q=rule.lambda_q,
+                    matrix_elements=matrix,
+                    down_k=rule.down_k,
                 )
-        move(part, files.step)
-    except steps.NoStepError:
-        pass
-    finally:
-        delete(part)
+            )
 
 
 def follow_step(

@@ -39,7 +39,7 @@ from tequio_client.verify.source import (
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_client.worker.swarm.seeds import open_seeds
-from tequio_shared.api.answer import parse_answer
+from tequio_shared import encoding
 from tequio_shared.errors import PeerError
 from tequio_shared.head.chain import AcceptedSet, AcceptedWork, Head
 from tequio_shared.head.contribution import validate
@@ -247,7 +247,7 @@ class LogAudit:
             raw = None if self._failed >= FAILED_QUESTIONS else self._source.answer(question.url)
             if raw is None:
                 return None
-            content = parse_answer(raw, object)
+            content = encoding.read(raw, object)
             as_of = as_of_answer(question.url, content)
         except NotAvailableError as err:
             self._failed += 1

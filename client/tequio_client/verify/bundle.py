@@ -132,12 +132,11 @@ def write_bundle(
     `leaves` are in groups of 256, but for the last group. Contents go to the file at once; only
     names stay in memory.
     """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        file = part.open("wb")
-    except OSError as err:
-        raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
-    try:
+    with files.fresh_file(path) as part:
+        try:
+            file = part.open("wb")
+        except OSError as err:
+            raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
         with file:
             for name, content in chain(
                 ((ABOUT, encoding.encode(about)), (GENESIS, genesis), (CHECKPOINT, note)),
@@ -147,10 +146,6 @@ def write_bundle(
             for name, source in sorted((_blob(name), source) for name, source in blobs):
                 _write_file(file, name, source)
             file.write(_END)
-        files.move(part, path)
-    except BaseException:
-        files.delete(part)
-        raise
 
 
 def _write_file(file: BinaryIO, name: str, path: Path) -> None:

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from tequio_client.verify.report import LogPlace, LogReport
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.round.documents import WITNESS
@@ -181,8 +180,8 @@ def _read_file(file: Path, report: LogReport) -> list[Omission]:
     try:
         with file.open("rb") as content:
             raw = content.read(FILE_BYTES)
-        return msgspec.json.decode(raw, type=list[Omission])
-    except (OSError, msgspec.MsgspecError, MalformedError, UnicodeDecodeError) as err:
+        return encoding.read(raw, list[Omission])
+    except (OSError, MalformedError) as err:
         report.checked["worthless evidence"] += 1
         report.remarks.append(f"worthless evidence of an omission: {file.name}: {err}")
         return []

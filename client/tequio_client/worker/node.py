@@ -288,7 +288,7 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
         await trio.sleep(STATUS_INTERVAL_S)
 
 
-def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) -> Status:
+def node_status(node: Node, roles: Sequence[str], state: str) -> Status:
     """The part of a status line that worker and seed have in common."""
     return Status(
         peer=peer_id_text(node.signer.key),
@@ -303,7 +303,6 @@ def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) 
         wire_received_bytes=node.network.limiter.read_bytes,
         sources=len(node.exchange.received),
         bad_sources=tuple(map(str, node.fetcher.bans.newest_first[:MAX_BAD_SOURCES])),
-        elapsed_seconds=elapsed_s,
         resident_mb=int(psutil.Process(os.getpid()).memory_info().rss) >> 20,
     )
 

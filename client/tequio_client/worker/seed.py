@@ -95,10 +95,9 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nodes.open_node(settings, signer, ledger, is_seed=True)
         )
         nodes.log_start(node, "seed")
-        since_s = trio.current_time()
 
         def status() -> Status:
-            return nodes.node_status(node, ("seed",), "seeding", trio.current_time() - since_s)
+            return nodes.node_status(node, ("seed",), "seeding")
 
         # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
         pinned = FetchQueue(node.exchange, node.store, most=None)

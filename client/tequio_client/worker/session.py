@@ -76,7 +76,6 @@ class RunSession:
         self._work_folder = work_folder(settings.net.folder, device.id)
         clear_work_folder(self._work_folder)
         self._pins = StorePins(node.store)
-        self._started_s = trio.current_time()
         self._ended_s: float | None = None  # when the run was over
         self.driver: RunDriver | None = None  # None: the run is not joined yet
         self._follower: LogFollower | None = None  # as `driver`
@@ -286,7 +285,6 @@ class RunSession:
                 self._node,
                 self._settings.roles,
                 str(driver.view.state) if driver else "joining",
-                self._seconds_since(self._started_s),
             ),
             duty=heartbeat.doing if heartbeat else "spreading" if is_over else "starting",
             trainer_resident_mb=heartbeat.resident_mb if heartbeat else 0,

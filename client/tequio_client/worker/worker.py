@@ -43,7 +43,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.process import ProbeProcess, probe_program
-from tequio_client.worker.children.runtime_verdict import RuntimeVerdict
+from tequio_client.worker.children.runtime_trial import RuntimeVerdict
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, assign_runs

@@ -34,7 +34,8 @@ from tequio_ledger.signing import client
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.network.genesis import Genesis
@@ -81,12 +82,12 @@ def read(folder: Path) -> BackupManifest:
     place = folder / NAME
     try:
         with place.open("rb") as file:
-            found = msgspec.json.decode(file.read(_MOST_BYTES), type=BackupManifest)
+            found = encoding.read(file.read(_MOST_BYTES), BackupManifest)
     except FileNotFoundError as err:
         raise UserFacingError(
             f"{folder} is not a complete backup: it has no {NAME}; choose another with --from"
         ) from err
-    except (OSError, msgspec.MsgspecError) as err:
+    except (OSError, MalformedError) as err:
         raise UserFacingError(f"{place} cannot be read ({err}): choose another backup") from err
     if found.v != VERSION:
         raise UserFacingError(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -39,9 +37,10 @@ from tequio_ledger.web.limits import network_of, read_body
 from tequio_ledger.web.middleware import with_limits
 from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
 from tequio_ledger.web.server import WebServer, bind, server_url
+from tequio_shared import encoding
 from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.network.genesis import Genesis
 
@@ -104,11 +103,7 @@ def _unstored(value: msgspec.Struct) -> Response:
 
 
 async def _body(request: Request, type_: type[T]) -> T:
-    raw = await read_body(request, connector.REQUEST_BYTES)
-    try:
-        return msgspec.json.decode(raw, type=type_)
-    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+    return encoding.read(await read_body(request, connector.REQUEST_BYTES), type_)
 
 
 KEY = "connector"
@@ -227,20 +222,13 @@ def _providers(
 def _client_secret(path: Path) -> str:
     """Read the client secret of a provider; empty without one. Raises UserFacingError."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            text = file.read(_SECRET_CHARACTERS).decode("ascii").strip()
+        return files.read_secret(path, _SECRET_CHARACTERS).decode("ascii").strip()
     except FileNotFoundError:
         return ""
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     except UnicodeDecodeError as err:
         raise UserFacingError(f"{path} is not a client secret: it must be ASCII") from err
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserFacingError(
-            f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
-        )
-    return text
 
 
 @click.command("connect")

@@ -17,10 +17,16 @@ import structlog
 
 from tequio_ledger.outgoing import read_bounded
 from tequio_ledger.store import files
-from tequio_shared.api.answer import parse_answer
+from tequio_shared import encoding
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer
 from tequio_shared.api.peers import PeerAnswer
-from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.ids import (
     ZERO_DIGEST,
     MaybeBytes32Text,
@@ -65,12 +71,13 @@ class LedgerClient:
 
     async def genesis(self) -> Genesis:
         """Get the network's genesis document, checked against the network's id."""
-        return parse_answer(await self._call("GET", "/v1/network"), NetworkAnswer).checked_genesis()
+        answer = await self._call("GET", "/v1/network")
+        return encoding.read(answer, NetworkAnswer).checked_genesis()
 
     async def peer(self, key: PeerKey) -> PeerAnswer | None:
         """Get what the log has of a key; None when it is not registered."""
         try:
-            return parse_answer(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
+            return encoding.read(await self._call("GET", f"/v1/peers/{to_text(key)}"), PeerAnswer)
         except RefusedError as err:
             if err.code == "not-found":
                 return None
@@ -82,7 +89,7 @@ class LedgerClient:
         Raises RefusedError with the ledger's code.
         """
         raw = await self._call("POST", "/v1/statements", encode_bundle([entry.leaf()]))
-        items = parse_answer(raw, PostedAnswer).items
+        items = encoding.read(raw, PostedAnswer).items
         if len(items) != 1:
             raise PeerError("the ledger answered about other statements than the one sent")
         (item,) = items
@@ -381,8 +388,8 @@ def _read(path: Path) -> list[_StoredVouch]:
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     try:
-        return [msgspec.json.decode(line, type=_StoredVouch) for line in whole.splitlines()]
-    except (msgspec.DecodeError, UnicodeDecodeError) as err:
+        return [encoding.read(line, _StoredVouch) for line in whole.splitlines()]
+    except MalformedError as err:
         raise UserFacingError(
             f"{path} is not what this connector wrote ({err}): restore it; without it, start again "
             "with another folder and key, which organisers must admit"

@@ -22,8 +22,9 @@ import jwt
 import msgspec
 
 from tequio_ledger import outgoing
+from tequio_shared import encoding
 from tequio_shared.api import connector
-from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
 
 if TYPE_CHECKING:
@@ -162,12 +163,9 @@ def check_address(url: object) -> str:
 
 def _parsed(raw: bytes, place: str) -> Json:
     try:
-        answer = msgspec.json.decode(raw)
-    except (ValueError, RecursionError) as err:
-        raise ProviderWrongError(f"{place} did not send JSON") from err
-    if not isinstance(answer, dict):
-        raise ProviderWrongError(f"{place} did not send a JSON object")
-    return answer
+        return encoding.read(raw, Json)
+    except MalformedError as err:
+        raise ProviderWrongError(f"{place} did not send a JSON object") from err
 
 
 def _place(url: str) -> str:

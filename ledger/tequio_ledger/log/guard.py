@@ -22,7 +22,8 @@ from tequio_ledger.log.proofs import root_at
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
-from tequio_shared.errors import PeerError, TequioError, UserFacingError
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
@@ -250,10 +251,10 @@ def read_mark(path: Path) -> Mark | None:
     """Read the mark; None when there is none. Raises UserFacingError."""
     try:
         with path.open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_BYTES), type=Mark)
+            return encoding.read(file.read(_MOST_BYTES), Mark)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as err:
+    except (OSError, MalformedError) as err:
         raise UserFacingError(
             f"{path} cannot be read ({err}), so nothing is signed: restore the folder again"
         ) from err

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 import httpx
-import msgspec
 
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES
@@ -86,12 +86,9 @@ class RemoteLedger:
     def ask(self, path: str) -> Json:
         """Get a JSON answer."""
         try:
-            answer = msgspec.json.decode(self._get(path, ANSWER_BYTES))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
-            raise MalformedError(f"{path} did not return JSON: {err}") from err
-        if not isinstance(answer, dict):
-            raise MalformedError(f"{path} did not return a JSON object")
-        return answer
+            return encoding.read(self._get(path, ANSWER_BYTES), Json)
+        except MalformedError as err:
+            raise MalformedError(f"{path} did not return a JSON object: {err}") from err
 
     def _get(self, path: str, most: int) -> bytes:
         parts, size = [], 0

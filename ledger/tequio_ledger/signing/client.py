@@ -22,7 +22,8 @@ from tequio_ledger.signing.signer import (
 )
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import check_key
 from tequio_shared.log.notes import (
@@ -151,13 +152,13 @@ class RemoteNotary:
     def _ask(self, question: Question) -> Here | Signed | Other:
         try:
             raw = self._exchange(msgspec.json.encode(question))
-            answer: Answer = msgspec.json.decode(raw, type=Answer)
+            answer: Answer = encoding.read(raw, Answer)
         except OSError as err:
             raise UnwritableError(
                 f"the signer at {self._path} does not answer ({err.strerror or err}): start "
                 "`tequio-ledger sign` with that --socket"
             ) from err
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
+        except MalformedError as err:
             raise self._invalid(f"an invalid answer ({err})") from err
         if isinstance(answer, SigningRefused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)

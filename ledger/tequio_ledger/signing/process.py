@@ -41,6 +41,7 @@ from tequio_ledger.signing.client import (
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
+from tequio_shared import encoding
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Digest
 from tequio_shared.log.notes import Checkpoint, from_base64, to_base64
@@ -192,21 +193,14 @@ class SigningServer:
 
     def _answer(self, line: bytes) -> Answer:
         try:
-            question = msgspec.json.decode(line, type=Question)
+            question: Question = encoding.read(line, Question)
             if isinstance(question, Hello):
                 return Here(key=to_base64(self._notary.key), size=self._notary.last_size)
             return self._sign(question)
         except WouldForkError as err:
             log.error("refused to fork the log", reason=str(err))  # noqa: TRY400 - the sentence says it
             return SigningRefused(reason=str(err), is_fork=True)
-        except (
-            UserFacingError,
-            PeerError,
-            UnwritableError,
-            msgspec.MsgspecError,
-            UnicodeDecodeError,
-            RecursionError,
-        ) as err:
+        except (UserFacingError, PeerError, UnwritableError) as err:
             return SigningRefused(reason=str(err), is_fork=False)
         except OSError as err:
             log.error("signed nothing, because it cannot be recorded", error=str(err))  # noqa: TRY400 - as above

@@ -107,9 +107,9 @@ class Database:
                     "damaged", f"these figures are withheld: {self.damaged[part.name]}"
                 )
 
-    def migrate(self, to: str = "head") -> None:
+    def migrate(self) -> None:
         """Update the tables to this program's version; raises UserFacingError if impossible."""
-        if to == "head" and self.revision() == _newest_revision():
+        if self.revision() == _newest_revision():
             return
         # Here and not at the top: alembic takes a tenth of a start, and most starts have no use
         # for it.
@@ -126,7 +126,7 @@ class Database:
             with self.writer.begin() as connection:
                 self.dialect.begin_rewriting(connection)
                 config.attributes["connection"] = connection
-                command.upgrade(config, to)
+                command.upgrade(config, "head")
         except CommandError as err:
             raise UserFacingError(
                 f"{self.name} was made by a newer tequio-ledger ({err}): use that one"

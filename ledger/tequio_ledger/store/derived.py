@@ -6,7 +6,7 @@ and must get the same rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from sqlalchemy import Connection
 
@@ -30,6 +30,7 @@ from tequio_shared.served.rows import (
     CreditRow,
     MeasureRow,
     OpenedRunRow,
+    PeerRow,
     RoundRow,
     RoundRows,
     columns,
@@ -55,21 +56,8 @@ _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
 ENTRIES = 4_096
 """Entries whose rows are held in memory while a log is read from its beginning."""
-_FRESH_PEER = (
-    "last_seq",
-    "last_hash",
-    "gflop",
-    "unvested",
-    "forfeited",
-    "received",
-    "recovery",
-    "replaced_by",
-    "name",
-    "badges",
-    "accepted",
-    "streak_day",
-    "streak_days",
-    "team",
+_FRESH_PEER = tuple(
+    one.name for one in fields(PeerRow) if one.name not in ("key", "registered_index", "replaces")
 )
 
 

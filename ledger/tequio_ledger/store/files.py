@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -79,6 +80,17 @@ def sync(file: IO[bytes]) -> None:
     """Flush an open file to the disk; raises OSError."""
     file.flush()
     os.fsync(file.fileno())
+
+
+def read_secret(path: Path, most_bytes: int) -> bytes:
+    """Read a file that only its owner may read; raises OSError, and UserFacingError for another."""
+    with path.open("rb") as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise UserFacingError(
+                f"others may read the secret {path} (mode {mode:o}): run chmod 600 {path}"
+            )
+        return file.read(most_bytes)
 
 
 def write_file(path: Path, content: bytes) -> None:

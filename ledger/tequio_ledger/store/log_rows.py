@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -62,6 +63,11 @@ class StoredEntry:
     run: bytes | None
     round: int | None
     at_ms: int
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> StoredEntry:
+        columns = row._asdict()
+        return cls(index=columns.pop("idx"), at_ms=columns.pop("at"), **columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,19 +246,7 @@ def _checkpoint(row: Row[tuple[object, ...]]) -> StoredCheckpoint:
 def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
     query = select(LOG_ENTRY).where(LOG_ENTRY.c.idx >= first, LOG_ENTRY.c.idx < end)
     rows = connection.execute(query.order_by(LOG_ENTRY.c.idx).limit(_PAGE))
-    return [
-        StoredEntry(
-            index=row.idx,
-            id=Digest(row.id),
-            leaf=row.leaf,
-            type=row.type,
-            author=row.author,
-            run=row.run,
-            round=row.round,
-            at_ms=row.at,
-        )
-        for row in rows
-    ]
+    return [StoredEntry.of(row) for row in rows]
 
 
 def find_leaves(

@@ -3,8 +3,8 @@
 Rows of the log are inserted and never changed, except for the head and the growing right edge of
 the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are GFLOP.
 
-Indices with a condition have the same one on PostgreSQL: it is in the migrations alone, because
-SQLAlchemy would load that dialect at every start to check the name of an argument.
+Indices with a condition have the same one on PostgreSQL: the first revision copies it, because with
+its name here SQLAlchemy would load that dialect at every start to check it.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
     ]
 
 
-def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
-    """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
+def teams(connection: Connection, since_ms: int | None, limit: int) -> list[Team]:
+    """Read the teams, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.author.distinct())
     query: Select[int, int, int] = select(CREDIT.c.team, total, keys).where(
         CREDIT.c.author.not_in(select(_EXCLUDED))
@@ -89,7 +89,7 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
         in_span = ROUND.c.ended_ms >= since_ms, CREDIT.c.team > 0
         query = query.join(ROUND, _OF_ROUND).where(*in_span)
     query = query.group_by(CREDIT.c.team).order_by(total.desc(), CREDIT.c.team)
-    rows = connection.execute(query.limit(limit).offset(after))
+    rows = connection.execute(query.limit(limit))
     return [Team(team=team, gflop=int(points), keys=held) for team, points, held in rows]
 
 

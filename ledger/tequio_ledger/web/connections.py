@@ -40,8 +40,8 @@ from typing import Generic, Protocol, TypeVar
 
 from tequio_ledger import metrics, resources, runtime
 from tequio_ledger.web.limits import MAX_NAMES
-from tequio_ledger.web.middleware import MAX_REQUESTS, is_within
-from tequio_shared.addresses import network_of
+from tequio_ledger.web.middleware import MAX_REQUESTS
+from tequio_shared.addresses import is_within, network_of
 
 MAX_CONNECTIONS = 4_096
 """Open connections of all addresses together, event streams included."""

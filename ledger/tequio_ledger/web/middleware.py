@@ -20,12 +20,12 @@ import structlog
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import CONNECTION, MAX_NAMES, Turns, make_buckets
-from tequio_shared.addresses import network_of, parse_host
+from tequio_shared.addresses import is_within, network_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from ipaddress import IPv4Network, IPv6Network
 
     from prometheus_client import Counter as CountMetric
@@ -167,11 +167,6 @@ class ProxyMiddleware:
         while hops and is_within(host, self._proxies):
             host = hops.pop().strip()
         return host
-
-
-def is_within(host: str, networks: Iterable[Network]) -> bool:
-    address = parse_host(host)
-    return address is not None and any(address in network for network in networks)
 
 
 class RequestLimits:

@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct
 
-from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, Natural
 
 T = TypeVar("T")
@@ -54,11 +52,3 @@ class Problem(Struct, frozen=True, kw_only=True):
     def code(self) -> str:
         """Problem code of docs/protocol.md, or `unnamed`."""
         return self.type.removeprefix(PROBLEM_PREFIX) or "unnamed"
-
-
-def parse_answer(raw: bytes, kind: type[T]) -> T:
-    """Decode the other side's JSON as a type; raises MalformedError."""
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        raise MalformedError(f"the answer is not a valid {kind.__name__}: {err}") from err

@@ -10,7 +10,7 @@ from typing import Self
 
 from tequio_shared.head.contribution import ExpectedContribution
 from tequio_shared.head.head import head_hash
-from tequio_shared.ids import ContributionId, Digest, HeadHash, PeerKey, RunId
+from tequio_shared.ids import ContributionId, Digest, HeadHash, Natural, PeerKey, RunId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Head:
     """A canonical head and what its hash is made of (docs/protocol.md, head)."""
 
     hash: HeadHash
-    round: int
+    round: Natural
     parent: HeadHash
     set_root: Digest
     weights_root: Digest

@@ -318,11 +318,6 @@ def quantise(values: NDArray[Any]) -> NDArray[np.int32]:
     return rounded.astype(np.int32)
 
 
-def float_view(weights: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Convert weights to float32, nearest, ties to even; derived, never hashed."""
-    return weights.astype(np.float32) * np.float32(WEIGHT_UNIT)
-
-
 def weights_root(weights: NDArray[Any]) -> Digest:
     """Root of the RFC 6962 tree over an array's little-endian bytes in chunks of 1 MiB."""
     plain = np.ascontiguousarray(weights, weights.dtype.newbyteorder("<"))

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry, Statement
 
 _OWNER = b"tequio/v1/owner\0"
-CONNECTOR_BODIES = (MemberVouch,)
 TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
 """Bodies that `Tiers.apply` accepts."""
 

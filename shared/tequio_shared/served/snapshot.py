@@ -127,11 +127,6 @@ PARTS: Mapping[str, _Value] = {
     "_pending": dict[RunId, int],
 }
 """Attributes of a state that follow from the log, with their types."""
-REBUILT = frozenset(
-    {"genesis", "net", "documents", "founders", "team_orders"}
-    | {"_gate", "_coordinator", "_check_proof"}
-)
-"""Attributes that follow from the genesis, the reader and the other attributes."""
 
 _Supplied = Callable[[_Context, Mapping[str, _Value]], _Value]
 _SUPPLIED: Mapping[type, Mapping[str, _Supplied]] = {

@@ -11,8 +11,9 @@ import pytest
 
 from tequio_client.app.releases import ReleaseService
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Snapshot
-from tequio_client.platform import programs, runtime_trial, versions
+from tequio_client.platform import programs, versions
 from tequio_client.platform.versions import TRUST_VARIABLE
+from tequio_client.worker.children import runtime_trial
 from tequio_shared.version import BUILD
 from tests.support.mirrors import Mirror, package, served
 from tests.support.update_rules import update_rules

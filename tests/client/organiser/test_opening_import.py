@@ -263,7 +263,7 @@ def test_a_repository_that_is_nowhere_is_named(
 ) -> None:
     data_of(tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="folder nobody/none not found, and it could not"):
+    with pytest.raises(UserFacingError, match="nobody/none is not a file or folder here"):
         plan_of(tmp_path, "--from", "nobody/none")
     assert not (tmp_path / "run.toml").exists()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client import files
 from tequio_client.trainer import prepared
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def test_a_broken_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "head"
     prepared.write(path, b"old")
-    with pytest.raises(ZeroDivisionError), prepared.atomic_output(path) as part:
+    with pytest.raises(ZeroDivisionError), files.fresh_file(path) as part:
         part.write_bytes(bytes([1 // len(b"")]))
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -47,7 +47,7 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
 def test_both_databases_leave_the_same_rows_out_of_an_index(
     tmp_path: Path, either_database: str
 ) -> None:
-    """The condition is in the migrations alone: comparing the tables would not miss it."""
+    """The models have the condition of SQLite alone: comparing the tables would not miss it."""
     with closing(Database(either_database or tmp_path / "new.sqlite3")) as database:
         database.migrate()
         catalog = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_shared.api.answer import parse_answer
+from tequio_shared import encoding
 from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, sha256
@@ -27,7 +27,7 @@ def answer(one: SyntheticCompetition, rules: SyntheticCompetition) -> bytes:
 
 def test_rules_are_those_that_the_id_names() -> None:
     one = paper("one")
-    found = parse_answer(answer(one, one), CompetitionAnswer)
+    found = encoding.read(answer(one, one), CompetitionAnswer)
     found.check(one.id)
     assert found.rules == one.rules
 
@@ -35,8 +35,8 @@ def test_rules_are_those_that_the_id_names() -> None:
 def test_other_rules_and_other_competitions_are_refused() -> None:
     one, other = paper("one"), paper("other")
     with pytest.raises(PeerError, match="answered about competition"):
-        parse_answer(answer(one, other), CompetitionAnswer).check(one.id)
+        encoding.read(answer(one, other), CompetitionAnswer).check(one.id)
     with pytest.raises(PeerError, match="answered about competition"):
-        parse_answer(answer(other, other), CompetitionAnswer).check(one.id)
+        encoding.read(answer(other, other), CompetitionAnswer).check(one.id)
     with pytest.raises(MalformedError):
-        parse_answer(b'{"competition": "x"}', CompetitionAnswer)
+        encoding.read(b'{"competition": "x"}', CompetitionAnswer)

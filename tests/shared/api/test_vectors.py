@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tequio_shared import encoding
 from tequio_shared.api import answer, competitions, connector, network, peers, runs
-from tequio_shared.api.answer import ROWS, parse_answer
+from tequio_shared.api.answer import ROWS
 from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import MalformedError
 
@@ -32,7 +33,7 @@ def test_every_type_has_its_vectors() -> None:
 @pytest.mark.parametrize("name", VECTORS)
 def test_an_answer_is_read_and_written_to_the_byte(name: str) -> None:
     for raw in VECTORS[name]:
-        found = parse_answer(raw.encode(), TYPES[name])
+        found = encoding.read(raw.encode(), TYPES[name])
         assert msgspec.json.encode(found).decode() == raw
 
 
@@ -40,23 +41,23 @@ def test_an_answer_is_read_and_written_to_the_byte(name: str) -> None:
 def test_a_field_that_this_version_does_not_know_is_passed_over(name: str) -> None:
     for raw in VECTORS[name]:
         more = raw.removesuffix("}") + (',"a_new_field":[1]}' if raw != "{}" else "}")
-        assert parse_answer(more.encode(), TYPES[name]) == parse_answer(raw.encode(), TYPES[name])
+        assert encoding.read(more.encode(), TYPES[name]) == encoding.read(raw.encode(), TYPES[name])
 
 
 def test_more_rows_than_an_answer_may_have_are_refused() -> None:
     told = json.loads(VECTORS["RankingAnswer"][0])
     told["rows"] *= ROWS
-    parse_answer(json.dumps(told).encode(), RankingAnswer)
+    encoding.read(json.dumps(told).encode(), RankingAnswer)
     told["rows"] += told["rows"][:1]
     with pytest.raises(MalformedError, match="length"):
-        parse_answer(json.dumps(told).encode(), RankingAnswer)
+        encoding.read(json.dumps(told).encode(), RankingAnswer)
 
 
 def test_a_word_of_a_later_version_is_read_but_not_what_is_no_word() -> None:
     told = json.loads(VECTORS["RunAnswer"][0])
     told["state"] = "frozen"
-    assert parse_answer(json.dumps(told).encode(), runs.RunAnswer).state == "frozen"
+    assert encoding.read(json.dumps(told).encode(), runs.RunAnswer).state == "frozen"
     for wrong in ("a\x1b[2J", "a" * 129):
         told["state"] = wrong
         with pytest.raises(MalformedError):
-            parse_answer(json.dumps(told).encode(), runs.RunAnswer)
+            encoding.read(json.dumps(told).encode(), runs.RunAnswer)

@@ -202,13 +202,6 @@ def test_weights_outside_the_range_are_refused(value: float) -> None:
         head.quantise(np.array([0.0, value]))
 
 
-def test_the_float_view_rounds_to_even() -> None:
-    weights = np.array([0, 1, -(2**31), 2**31 - 1, 2**24 + 1, 2**24 + 3], np.int32)
-    view = head.float_view(weights)
-    assert view.dtype == np.float32
-    assert view.tolist() == [0.0, 2**-24, -128.0, 128.0, 1.0, 1.0 + 2**-22]
-
-
 def test_the_cosine_table_is_the_vectors_table() -> None:
     want = PRIMITIVES["cosine_table_i16_le_row_major_sha256"]
     assert sha256_hex(BASIS, "<i2") == want

@@ -33,7 +33,6 @@ from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset, Week
 from tequio_client.ipc.snapshot import ReachabilityView, ReachState, Snapshot
 
-NEVER = (0,) * 7
 OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + WHOLE_WEEK[:2]
 """All hours except 8 to 18 on working days."""
 NIGHTS = tuple(((1 << 8) - 1) | (((1 << 2) - 1) << 22) for _ in range(7))

@@ -18,6 +18,8 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.ledger_queries import NOT_FOUND, OK, TIMEOUT_MS, LedgerRequest
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Natural, Positive, Prompt, Written
 from tequio_shared.limits import MEASURED_TASKS
 from tequio_shared.multiple_choice import TaskName
@@ -152,7 +154,7 @@ class RunMeasures(QObject):
     # --- The newest measure, then the first ones, then that of our first round.
 
     def _receive_run(self, content: bytes) -> None:
-        run = msgspec.json.decode(content, type=_RunHeads)
+        run = encoding.read(content, _RunHeads)
         if run.head_round is None:
             self._end_reading()
             return
@@ -267,7 +269,7 @@ class RunMeasures(QObject):
 
     def _get_heads(self, request: LedgerRequest, after: int, limit: int, then: Then) -> None:
         def receive(content: bytes) -> None:
-            page = msgspec.json.decode(content, type=_MeasuresPage)
+            page = encoding.read(content, _MeasuresPage)
             then(tuple(_measured(one) for one in page.heads))
 
         _, run = self._place
@@ -278,7 +280,7 @@ class RunMeasures(QObject):
             if status == OK:
                 try:
                     then(content)
-                except (msgspec.DecodeError, UnicodeDecodeError) as err:
+                except MalformedError as err:
                     self._fail(str(err))
             else:
                 self._fail(f"HTTP {status}" if status == NOT_FOUND else error or f"HTTP {status}")

@@ -7,9 +7,7 @@ import struct
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from PySide6.QtNetwork import QNetworkInformation
 
 from tequio_client.app.session.programs import program_name
@@ -22,6 +20,8 @@ from tequio_client.platform.dbus import (
     checked_value,
 )
 from tequio_client.platform.system import read_text, unix_socket
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError
 
 TIMEOUT_S = 1.0
 _MAGIC = b"i3-ipc"
@@ -98,8 +98,8 @@ def _named(pid: object, fallback: object) -> str:
 
 def _parsed(content: bytes) -> dict[str, object]:
     try:
-        return msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        return encoding.read(content, dict[str, object])
+    except MalformedError as err:
         raise NoAnswerError(f"the compositor did not answer with a JSON object: {err}") from err
 
 

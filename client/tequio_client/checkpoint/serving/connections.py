@@ -19,7 +19,7 @@ from typing import NoReturn, TypeAlias
 import h11
 import trio
 
-from tequio_shared.addresses import is_address_or_localhost, parse_host
+from tequio_shared.addresses import is_address_or_localhost, is_within, parse_host
 from tequio_shared.errors import PeerError, UserFacingError
 
 HEAD_BYTES, BODY_BYTES = 16 << 10, 256 << 10
@@ -308,11 +308,6 @@ def visitor_name(host: str) -> str:
     if address.version == 4:  # noqa: PLR2004 - the protocol's version
         return str(address)
     return str(ipaddress.ip_network((address, _VISITOR_BITS), strict=False))
-
-
-def is_within(host: str, networks: Sequence[Network]) -> bool:
-    address = parse_host(host)
-    return address is not None and any(address in one for one in networks)
 
 
 async def listen(host: str, port: int) -> list[trio.SocketListener]:

@@ -13,6 +13,9 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError
+
 TEXT_CHARS = 65_536
 """Most characters of a prompt, or of one turn; its tokens have a limit of their own."""
 TURNS = 128
@@ -74,8 +77,8 @@ class QuestionError(Exception):
 def parse(raw: bytes, kind: type[Q]) -> Q:
     """Read a question; raises QuestionError that names the field."""
     try:
-        return msgspec.json.decode(raw, type=kind, strict=True)
-    except (ValueError, RecursionError) as err:  # msgspec's and Unicode's are ValueErrors
+        return encoding.read(raw, kind)
+    except MalformedError as err:
         raise QuestionError(400, f"this question cannot be read: {err}") from err
 
 

@@ -19,9 +19,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from tequio_client.files import write_private
+from tequio_client import files
 from tequio_client.ipc.private import MILLIONTHS, TRILLIONTHS, PrivacyRules
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 
 RECORD_NAME = "spent.json"
 _MECHANISM = "rdp"
@@ -66,10 +66,8 @@ def read_record(folder: Path) -> SpentRecord:
     """Read the record of a state folder, empty if it has none; raises UserFacingError."""
     path = folder / RECORD_NAME
     try:
-        return msgspec.json.decode(path.read_bytes(), type=SpentRecord)
-    except FileNotFoundError:
-        return SpentRecord()
-    except msgspec.DecodeError as err:
+        return files.read_record(path, SpentRecord) or SpentRecord()
+    except (OSError, MalformedError) as err:
         raise UserFacingError(
             f"{path} does not say any more what your documents have spent ({err}): restore it from "
             "a backup, or leave the group"
@@ -96,7 +94,7 @@ def begin_round(folder: Path, rules: PrivacyRules, *, sample_rate: float, steps:
             "they take part in no more such rounds. To go on, the group needs a plan with a "
             "higher most_epsilon, or with more noise from the start"
         )
-    write_private(folder / RECORD_NAME, msgspec.json.encode(after))
+    files.write_private(folder / RECORD_NAME, msgspec.json.encode(after))
     return spent
 
 

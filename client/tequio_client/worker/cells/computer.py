@@ -24,7 +24,7 @@ from tequio_client.names import clean_text
 from tequio_client.worker.cells.messages import CellDevice
 from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.lending.facts import CPU, select_chosen_devices, sort_devices
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, to_text
 from tequio_shared.keys import SEED_BYTES
 
@@ -54,11 +54,11 @@ class CellFile(msgspec.Struct, kw_only=True):
         """Read the file, or begin one; raises UserFacingError."""
         path = folder / _FILE
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=cls)
+            found = files.read_record(path, cls) or cls(
+                seed=to_text(secrets.token_bytes(SEED_BYTES))
+            )
             from_text(found.seed, SEED_BYTES)
-        except FileNotFoundError:
-            return cls(seed=to_text(secrets.token_bytes(SEED_BYTES)))
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, ValueError) as err:
+        except (OSError, MalformedError) as err:
             raise UserFacingError(f"cannot read {path} ({err}): delete it") from err
         return found
 

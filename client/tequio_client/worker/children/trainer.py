@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 import structlog
 import trio
 
@@ -36,6 +35,7 @@ from tequio_client.worker.children.process import (
     confined_variables,
     end_process,
 )
+from tequio_shared import encoding
 from tequio_shared.errors import (
     MalformedError,
     RefusedError,
@@ -414,8 +414,8 @@ async def run_benchmark(
             why = f"{device} could not be measured: {why or 'no reason given'}"
             raise RefusedError("not-measured", why)
         try:
-            return msgspec.json.decode(_last_line(output), type=BenchmarkReply)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+            return encoding.read(_last_line(output), BenchmarkReply)
+        except MalformedError as err:
             why = f"the benchmark of {device} printed no figures: {err}"
             raise RefusedError("not-measured", why) from err
     raise RefusedError("not-measured", f"{device} gave no figures in {limit_s:.0f} s")

@@ -55,12 +55,13 @@ from tequio_client.worker.lending.facts import (
 from tequio_client.worker.lending.needs import RoundPace, cell_needs, estimate
 from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.points_db import DatabaseFile
+from tequio_shared import encoding
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.corpus import Corpus
@@ -189,8 +190,8 @@ def curve_rounds(rounds: int) -> list[int]:
 def _checked(row: Row, what: str) -> Row:
     """Check that the row fits the bounds of the message; raises PeerError."""
     try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=type(row))
-    except msgspec.DecodeError as err:
+        return encoding.read(msgspec.json.encode(row), type(row))
+    except MalformedError as err:
         raise PeerError(f"{what}: {err}") from err
 
 

@@ -171,7 +171,6 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
         energy_today_j=energy.counts.day_j,
         energy_total_j=energy.counts.total_j,
         is_energy_measured=energy.is_measured,
-        lending_since_ms=lending.since_ms,
         points=worker.bookkeeping.totals(clock.midnight_ms(now_ms)),
         activity=worker.bookkeeping.activity.number,
         rounds=worker.bookkeeping.points_db.changes,
@@ -210,7 +209,6 @@ def _trainer(device: LentDevice, session: RunSession | None, key: PeerKey) -> Tr
         step=alive.step if alive else 0,
         steps=alive.steps if alive else 0,
         share_percent=decision.share_percent,
-        freed_in_ms=round((trainer.child.freed_in_s or 0.0) * 1000),
         sandbox=trainer.sandbox,
     )
 

@@ -18,7 +18,7 @@ import trio
 from msgspec import Struct
 
 from tequio_client import files
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, Digest, Natural, digest_from_text, to_text
 from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.notes import (
@@ -121,9 +121,6 @@ def store_checkpoint(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> N
 
 def _read(path: Path) -> _Remembered | None:
     try:
-        with path.open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_BYTES), type=_Remembered)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as err:
+        return files.read_record(path, _Remembered, _MOST_BYTES)
+    except (OSError, MalformedError) as err:
         raise UserFacingError(f"cannot read {path} ({err}): move it away to continue") from err

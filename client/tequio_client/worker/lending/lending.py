@@ -46,6 +46,7 @@ from tequio_client.worker.lending.history import (
 )
 from tequio_client.worker.lending.policy import BY_THE_RULES, decide
 from tequio_client.worker.settings import WorkerSettings
+from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Manifest
@@ -105,9 +106,9 @@ class StoredChoices:
             self._set_aside(PREFERENCES_FILE, f"v{found.version}")
             found = msgspec.structs.replace(found, version=link_preferences.VERSION)
         self.preferences = found or Preferences()
-        stored = self._read(DESIRED_STATE_FILE, _decode_state) or default
+        found_state = self._read(DESIRED_STATE_FILE, lambda raw: encoding.read(raw, DesiredState))
         # Starting anyway is for now: after a restart, the rules decide.
-        self.desired_state = msgspec.structs.replace(stored, anyway=False)
+        self.desired_state = msgspec.structs.replace(found_state or default, anyway=False)
 
     def set_preferences(self, preferences: Preferences) -> bool:
         """Replace the preferences, unless they are fixed; True if that changed them."""
@@ -158,13 +159,6 @@ class StoredChoices:
         except OSError as err:
             log.warning("file not set aside", file=str(path), error=str(err))
         self.files_set_aside.append(aside.name)
-
-
-def _decode_state(content: bytes) -> DesiredState:
-    try:
-        return msgspec.json.decode(content, type=DesiredState)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a valid desired state: {err}") from err
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +249,6 @@ class Lending:
         """Why the worker is not in the swarm, so that no device can be in a run; None: it is."""
         self._allowed_ms: int | None = None
         """Time since which the rules alone allow what was started anyway; None: they do not."""
-        self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
         """The decision that is shown for the whole computer: that of a device that computes, or
         else that of the first one."""
@@ -460,8 +453,6 @@ class Lending:
             self.scorer = self.judging
             evaluator.device = self.judging.trainer.child.device
             evaluator.allow()
-        is_lending = any(one.decision.may_compute for one in self.devices.values())
-        self.since_ms = (self.since_ms or clock.now_ms()) if is_lending else 0
 
     def _find_judging(self, lent: list[LentDevice], now: LocalInstant) -> LentDevice | None:
         """The device that scores models now, with its decision; None: none does.

@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 from tequio_client import files
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.worker.lending.facts import LocalInstant
+from tequio_shared.errors import MalformedError
 
 log = structlog.get_logger(__name__)
 
@@ -104,11 +105,8 @@ class EnergyMeter:
 
     def _read(self) -> EnergyCounts:
         try:
-            with self._path.open("rb") as file:
-                return msgspec.json.decode(file.read(_ENERGY_BYTES), type=EnergyCounts)
-        except FileNotFoundError:
-            return EnergyCounts()
-        except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
+            return files.read_record(self._path, EnergyCounts, _ENERGY_BYTES) or EnergyCounts()
+        except (OSError, MalformedError) as err:
             log.warning("energy count reset: unreadable", file=str(self._path), error=str(err))
             return EnergyCounts()
 
@@ -120,6 +118,11 @@ class MonthCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     begins: Annotated[dict[Month, Bytes], Meta(max_length=MAX_MONTHS)] = {}
     """Total at the start of each month, in the order in which they began."""
     last: str = ""  # month counted in last
+
+    def __post_init__(self) -> None:
+        is_begun = self.last in self.begins and max(self.begins.values()) <= self.total
+        if not is_begun and (self.last or self.begins or self.total):
+            raise ValueError("inconsistent counts")
 
     def at(self, month: str) -> MonthCounts:
         """Switch to that month; an earlier month that is unknown continues the present one."""
@@ -170,16 +173,10 @@ class MonthCounter:
 
     def _read(self) -> MonthCounts:
         try:
-            with self._path.open("rb") as file:
-                months = msgspec.json.decode(file.read(_TRAFFIC_BYTES), type=MonthCounts)
-            if not _is_sound(months):
-                raise msgspec.ValidationError("inconsistent counts")
-        except FileNotFoundError:
-            return MonthCounts()
-        except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
+            return files.read_record(self._path, MonthCounts, _TRAFFIC_BYTES) or MonthCounts()
+        except (OSError, MalformedError) as err:
             self._set_aside(str(err))
             return MonthCounts()
-        return months
 
     def _set_aside(self, error: str) -> None:
         aside = self._path.with_name(BROKEN_TRAFFIC_FILE)
@@ -193,12 +190,6 @@ class MonthCounter:
             files.move(self._path, aside)
         except OSError as err:
             log.warning("file not set aside", file=str(self._path), error=str(err))
-
-
-def _is_sound(months: MonthCounts) -> bool:
-    if not months.last:
-        return months == MonthCounts()
-    return months.last in months.begins and max(months.begins.values()) <= months.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ import structlog
 
 from tequio_client import files
 from tequio_client.worker.points.points_db import DatabaseFile
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.points import FLOP_PER_GFLOP
 
 log = structlog.get_logger(__name__)
@@ -39,11 +39,8 @@ Speeds = Annotated[
 def read_speeds(folder: Path) -> Speeds:
     """Read the measured devices; blocks. None are known without a readable file."""
     try:
-        with (folder / SPEEDS_FILE).open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_BYTES), type=Speeds)
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
+        return files.read_record(folder / SPEEDS_FILE, Speeds, _MOST_BYTES) or {}
+    except (OSError, MalformedError) as err:
         log.warning("speeds ignored: unreadable", folder=str(folder), error=str(err))
         return {}
 

@@ -216,15 +216,13 @@ class ErrorFeedback:
     def _read_note(self) -> _Note:
         path = self._folder / NOTE_FILE
         try:
-            note = msgspec.json.decode(path.read_bytes(), type=_Note)
+            note = files.read_record(path, _Note) or _Note()
             _header(note.open)
             for name in (note.settled, note.open_before):
                 _root_of(name)
             for one in note.past:
                 _root_of(one.before), _root_of(one.after)
-        except FileNotFoundError:
-            return _Note()
-        except (msgspec.MsgspecError, UnicodeDecodeError, MalformedError) as err:
+        except MalformedError as err:
             # Losing the feedback costs only a little accuracy, so training goes on.
             log.warning("error feedback dropped: damaged note", error=str(err))
             return _Note()

@@ -26,7 +26,7 @@ import trio
 from tequio_client import files
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_shared.errors import PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import NetworkId, PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import RunView
@@ -213,10 +213,7 @@ class OmissionFile:
 
     def _stored(self) -> list[Omission]:
         try:
-            with self.path.open("rb") as file:
-                return msgspec.json.decode(file.read(MAX_FILE_BYTES), type=list[Omission])
-        except FileNotFoundError:
-            return []
-        except (OSError, msgspec.MsgspecError) as err:
+            return files.read_record(self.path, list[Omission], MAX_FILE_BYTES) or []
+        except (OSError, MalformedError) as err:
             log.warning("stored evidence cannot be read and is replaced", error=str(err))
             return []

@@ -24,17 +24,14 @@ from tequio_client.worker.lending.needs import MAX_HEADS, ROUNDS_KEPT
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.chain import Head
+from tequio_shared.head.head import head_hash
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import (
-    Bytes32Text,
     Digest,
-    HeadHash,
-    Natural,
     RunId,
     digest_from_text,
-    to_text,
 )
 from tequio_shared.round.plugin import PluginSpec
 
@@ -148,17 +145,15 @@ class AllowedArchive:
         return str(self._pins.store.blob_path(digest))
 
 
-class _Head(Struct, frozen=True, forbid_unknown_fields=True):
-    round: Natural
-    parent: Bytes32Text
-    set_root: Bytes32Text
-    weights_root: Bytes32Text
-    aux_root: Bytes32Text
-
-
 class _HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
-    run: Bytes32Text
-    heads: Annotated[tuple[_Head, ...], Meta(max_length=MAX_HEADS)]
+    run: RunId
+    heads: Annotated[tuple[Head, ...], Meta(max_length=MAX_HEADS)]
+
+    def __post_init__(self) -> None:
+        for one in self.heads:
+            parts = (one.parent, one.set_root, one.weights_root, one.aux_root)
+            if one.hash != head_hash(self.run, one.round, *parts):
+                raise ValueError(f"the parts of head {one.round} have another hash")
 
 
 class RecordedHeads:
@@ -182,17 +177,7 @@ class RecordedHeads:
             return ()
         heads = (head, *(one for one in self.heads if one != head))
         self.heads, left = heads[:MAX_HEADS], heads[MAX_HEADS:]
-        rows = tuple(
-            _Head(
-                round=one.round,
-                parent=to_text(one.parent),
-                set_root=to_text(one.set_root),
-                weights_root=to_text(one.weights_root),
-                aux_root=to_text(one.aux_root),
-            )
-            for one in self.heads
-        )
-        content = msgspec.json.encode(_HeadsFile(run=to_text(self._run), heads=rows))
+        content = msgspec.json.encode(_HeadsFile(run=self._run, heads=self.heads))
         files.write_for_user(self._path, content)
         return left
 
@@ -202,26 +187,12 @@ class RecordedHeads:
 
     def _read(self) -> tuple[Head, ...]:
         try:
-            with self._path.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MAX_FILE_BYTES), type=_HeadsFile)
-            rows = found.heads if found.run == to_text(self._run) else ()
-            return tuple(
-                Head.of(
-                    self._run,
-                    row.round,
-                    parent=HeadHash(digest_from_text(row.parent)),
-                    set_root=digest_from_text(row.set_root),
-                    weights_root=digest_from_text(row.weights_root),
-                    aux_root=digest_from_text(row.aux_root),
-                )
-                for row in rows
-            )
-        except FileNotFoundError:
-            return ()
-        except (OSError, msgspec.MsgspecError, PeerError) as err:
+            found = files.read_record(self._path, _HeadsFile, _MAX_FILE_BYTES)
+        except (OSError, MalformedError) as err:
             # Losing the hint costs only bytes: the present head is fetched instead.
             log.warning("list of heads ignored", file=str(self._path), error=str(err))
             return ()
+        return found.heads if found and found.run == self._run else ()
 
 
 class TrainerWorkdir:

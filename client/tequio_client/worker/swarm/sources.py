@@ -50,8 +50,6 @@ class FetchProgress:
     bad_sources: dict[Source, str] = field(default_factory=dict)
     """Errors of the sources that sent wrong data."""
     asked: set[Source] = field(default_factory=set)
-    copied_bytes: int = 0
-    """Bytes copied from trees that were already here."""
     seconds: float = 0.0
     """Time that it took; set at the end."""
     is_done: bool = False

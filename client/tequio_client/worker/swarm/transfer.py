@@ -406,9 +406,7 @@ class Fetcher:
             progress.is_done = True
             return
         try:
-            progress.copied_bytes = await trio.to_thread.run_sync(
-                self.store.copy_pieces, partial, like
-            )
+            await trio.to_thread.run_sync(self.store.copy_pieces, partial, like)
             chunks = ChunkFetch(self, partial, progress, self._rng)
             await self._run_pool(sources, progress, chunks.fetch_from)
         finally:

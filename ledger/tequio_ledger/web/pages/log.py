@@ -161,15 +161,14 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
         raise RefusedError("not-found", f"{index[:60]!r} is not the number of an entry, such as 17")
     number, published = int(index), ledger.published
     with ledger.database.glance.connect() as connection:
-        found = entries.read_entry(connection, number) if number < published.size else None
-    if found is None:
+        row = entries.read_entry(connection, number) if number < published.size else None
+    if row is None:
         raise RefusedError(
             "not-found",
             f"there's no entry {number:,} yet: the log has {published.size:,}, and the newest is "
             f"entry {published.size - 1:,}",
         )
-    row, leaf = found
-    entry, genesis, policy = Entry.parse(leaf), ledger.genesis, ledger.policy
+    entry, genesis, policy = Entry.parse(row.leaf), ledger.genesis, ledger.policy
     statement = entry.statement
     return render.page(
         request,
@@ -183,8 +182,8 @@ def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
         signers=[(to_text(key), key in ledger.state.peers) for key, _ in entry.signatures],
         fields=body_fields(statement),
         statement=statement.raw.decode(),  # the signed JSON, to the byte
-        leaf=to_base64(leaf),
-        leaf_hash=to_base64(leaf_hash(leaf)),
+        leaf=to_base64(row.leaf),
+        leaf_hash=to_base64(leaf_hash(row.leaf)),
         path=[to_base64(one) for one in ledger.proofs.at(published.size).inclusion(number)],
         note=published.note.decode(),
         lines=note_lines(published.note, policy),

@@ -455,7 +455,7 @@ async def get_run(
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),
-            organisers=[key for key, _ in Entry.parse(opening[1]).signatures] if opening else [],
+            organisers=[key for key, _ in Entry.parse(opening.leaf).signatures] if opening else [],
             contests=contests,
             parent=parent,
             children=children,

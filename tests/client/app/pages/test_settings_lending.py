@@ -15,7 +15,6 @@ from tequio_client.app import worker_texts
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_lending import (
-    NEVER,
     NIGHTS,
     OFFICE,
     ExclusiveList,
@@ -375,7 +374,7 @@ def test_the_hours_of_a_name_are_those() -> None:
 def test_a_week_without_hours_says_what_that_means(
     page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
-    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, week=(0,) * 7)))
     page.refresh()
     assert lending.rows["week"].note.text() == "No hour is selected, so nothing is ever lent."
 

@@ -22,7 +22,7 @@ from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import RoundProofs
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
-from tequio_shared.api.answer import parse_answer
+from tequio_shared import encoding
 from tequio_shared.api.peers import PeerRoundsAnswer, RankedAnswer, RankingAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
@@ -86,7 +86,7 @@ async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Boo
 
 
 async def ranked(api: LedgerApi) -> Sequence[RankedAnswer]:
-    return parse_answer(await api.http.call("/v1/ranking"), RankingAnswer).rows
+    return encoding.read(await api.http.call("/v1/ranking"), RankingAnswer).rows
 
 
 async def best(api: LedgerApi) -> PeerKey:

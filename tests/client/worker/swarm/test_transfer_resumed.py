@@ -123,7 +123,6 @@ async def test_of_a_tree_like_one_that_is_here_only_the_pieces_that_differ_come(
     async with swarm.fetcher() as fetcher:
         report = await fetcher.fetch_tree(ref, [source], timeout_s=20, like=[mine.root])
         assert dict(report.bytes_by_source) == {source: MIB}
-        assert report.copied_bytes == len(BIG) - MIB
         leaves = 32 * ref.pieces
         assert fetcher.client.streams.received_bytes <= leaves + MIB + 100
     assert swarm.has(BIG, ref)

@@ -34,7 +34,7 @@ def test_a_statement_id_leads_to_its_entry(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         found = entries.read_entry(connection, 100)
     assert found is not None
-    assert target(seen, to_text(found[0].id)) == "/entries/100"
+    assert target(seen, to_text(found.id)) == "/entries/100"
 
 
 def test_a_head_leads_to_the_round_that_started_from_it(seen: PageSite) -> None:

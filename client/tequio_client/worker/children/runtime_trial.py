@@ -6,8 +6,10 @@ its own runtime (`versions.go_back`), from the next start on. Beyond the trial c
 no more: a runtime whose training was accepted once works, and what fails later is something else.
 
 A run can make trainers crash, too, with a model that no memory holds. It must not choose what runs
-here: crashes are counted only in a run that was trained here before (`worker.children`), and
-nothing goes back to a version that the network finds too old, such as one with a known hole.
+here: a crash counts only in a run that has accepted work of this key, and nothing goes back to a
+version that the network finds too old, such as one with a known hole. A manifest does not change,
+so such a run has been trained here before, with the version before or with this one; and one that
+was joined since the update says nothing about the new version: its model may fit on no card.
 
     runtime/trial.json      the version on trial, its crashes, and the versions that were put aside
 """
@@ -15,17 +17,68 @@ nothing goes back to a version that the network finds too old, such as one with 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+import structlog
+import trio
 
 from tequio_client import files
 from tequio_client.platform import programs, versions
-from tequio_shared.version import version_number
+from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.version import BUILD, version_number
+
+log = structlog.get_logger(__name__)
 
 MOST_CRASHES = 3
 """Crashes in training, before the first accepted contribution, that put a runtime aside."""
 _MOST_KEPT = 20
+
+
+class RuntimeVerdict:
+    """Of a package's runtime; from source there is none to go back to."""
+
+    def __init__(self, last_accepted: Callable[[str], int], oldest: Callable[[], str]) -> None:
+        """`last_accepted` gives the newest accepted contribution, as a number that grows.
+
+        Of a run by its id, or of all runs for an empty one; -1: there is none.
+        `oldest` gives the oldest version that members of the network should run; empty: unknown.
+        """
+        self._last_accepted, self._oldest = last_accepted, oldest
+
+    async def begin(self) -> None:
+        """Remember what was accepted before this version's runtime, if it is a new one."""
+        if programs.is_packaged():
+            with suppress(OSError, TequioError):  # its first crash begins the trial, then
+                await trio.to_thread.run_sync(lambda: begin(BUILD, self._last_accepted("")))
+
+    async def judge(self, reason: str, run: str) -> str:
+        """Count a crash in a run; return why the trainer is given up, as its runtime is put aside.
+
+        Empty: it is tried again.
+        """
+        if not programs.is_packaged():
+            return ""
+        try:
+            before = await trio.to_thread.run_sync(self._count, run)
+        except (OSError, TequioError) as err:
+            log.warning("crash of the trainer not counted", error=str(err))
+            return ""
+        if not before:
+            return ""
+        log.error("runtime put aside", version=BUILD, back_to=before, reason=reason)
+        return (
+            f"the runtime of version {BUILD} crashed {MOST_CRASHES} times before its "
+            f"first accepted contribution: version {before} starts the next time Tequio starts"
+        )
+
+    def _count(self, run: str) -> str:
+        if not run or self._last_accepted(run) < 0:
+            log.info("crash of the trainer not counted: it is the first work in this run", run=run)
+            return ""
+        return record_crash(BUILD, self._last_accepted(""), oldest=self._oldest())
 
 
 class TrialState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,8 +120,8 @@ def record_crash(version: str, accepted: int, *, oldest: str = "") -> str:
 def state() -> TrialState:
     """Read the state; a damaged one counts as none."""
     try:
-        return msgspec.json.decode(_file().read_bytes(), type=TrialState)
-    except (OSError, msgspec.DecodeError):
+        return files.read_record(_file(), TrialState) or TrialState()
+    except (OSError, MalformedError):
         return TrialState()
 
 
