@@ -67,6 +67,7 @@ class CoordinatorTimers:
     witness_at: int | None = None
     quorum_at: int | None = None
     due_at: int | None = None  # as `expect` gave it last
+    late_in: tuple[RunState, int, RoundPhase | None] | None = None  # where it came late last
 
     def expect(self, view: FullRunView) -> int | None:
         """Give the time at which to update these again, as `due` does, and expect to be there."""
@@ -75,9 +76,12 @@ class CoordinatorTimers:
 
     def update(self, view: FullRunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
-        if self.due_at is not None and now > self.due_at + LATE_MS:
+        here = view.state, view.number, view.phase
+        if self.due_at is not None and now > self.due_at + LATE_MS and self.late_in != here:
+            # Once in a phase, or one would never end if the ledger is always late: it may be busy.
             for one in fields(self):
                 setattr(self, one.name, one.default)
+            self.late_in = here
         phase = view.phase
         resumes = phase is RoundPhase.TRAIN and (self.is_new or self.resumed_at is not None)
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False

@@ -170,6 +170,19 @@ def test_a_coordinator_whose_machine_was_paused_lets_what_was_sent_meanwhile_com
     assert (swarm.view.closed, swarm.view.voided) == (1, 0)
 
 
+@pytest.mark.parametrize("phase", [RoundPhase.ATTEST, RoundPhase.TRAIN, RoundPhase.WITNESS])
+def test_a_coordinator_that_is_always_late_ends_each_phase(phase: RoundPhase) -> None:
+    """A busy ledger comes late to every deadline: that must not begin a wait again and again."""
+    swarm = swarm_of(HONEST, HONEST, HONEST, attest=10_000, witness=10_000)
+    until(swarm, phase)
+    began_ms, waited = swarm.now_ms, wait_ms(swarm, 0)
+    while waited is None:
+        assert swarm.now_ms < began_ms + 120_000
+        due_at = swarm.watch.expect(swarm.view)
+        assert due_at is not None
+        waited = wait_ms(swarm, max(due_at - swarm.now_ms, 0) + LATE_MS + 1)
+
+
 def test_a_coordinator_that_is_late_by_a_moment_goes_on() -> None:
     swarm = swarm_of(HONEST, HONEST)
     until(swarm, RoundPhase.TRAIN)
