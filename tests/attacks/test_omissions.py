@@ -13,15 +13,17 @@ import trio
 from tequio_client.demo import programs
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.verify import omissions
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.worker.rounds.omissions import FOLDER
 from tequio_ledger.web import write_api
 from tequio_ledger.web.limits import StatementLimiter
-from tequio_shared.ids import to_text
+from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.round.omission import Omission, sign_omission
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import MemberName
+from tequio_shared.statements.runs import RoundVoid
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog
 from tests.support import censoring_ledger, small_network
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = 3
 """The round in which the member's attestation is left out."""
+LAST = 5
 NAME = StatementDraft(MemberName(name="milpa"))
 
 
@@ -72,7 +75,7 @@ class CensoredLog:
 
     def __init__(self, *, reuses_number: bool = False, follows_late: bool = False) -> None:
         """With `follows_late`, the attestation's predecessor is logged after peers offered it."""
-        self.swarm = swarm = Swarm(manifest=tiny_manifest(most=5), seed=3)
+        self.swarm = swarm = Swarm(manifest=tiny_manifest(most=LAST), seed=3)
         self.victim = CensoredVolunteer("victim", swarm.arithmetic)
         self.peers = [swarm.volunteer(f"v{at}") for at in range(4)]
         swarm.join(self.victim)
@@ -138,7 +141,10 @@ def test_one_peers_word_is_a_suspicion(tmp_path: Path) -> None:
 
 
 @attack("Q16", layer="wit", ends="forged, late or foreign evidence is worthless: no finding")
-@pytest.mark.parametrize("kind", ["stranger", "author", "late", "logged", "changed", "junk"])
+@pytest.mark.parametrize(
+    "kind",
+    ["stranger", "author", "late", "logged", "changed", "junk", "other statement", "to come"],
+)
 def test_forged_evidence_is_worthless(tmp_path: Path, kind: str) -> None:
     log = censored()
     logged = next(
@@ -155,12 +161,50 @@ def test_forged_evidence_is_worthless(tmp_path: Path, kind: str) -> None:
         "logged": log.omission(witness, entry=logged),
         "changed": msgspec.structs.replace(log.omission(witness), offered_ms=log.seen_ms),
         "junk": msgspec.structs.replace(log.omission(witness), leaf=""),
+        "other statement": log.omission(witness, entry=log.swarm.entries[-1]),
+        "to come": log.omission(witness, entry=attestation(log, round_number=LAST + 1)),
     }[kind]
     report = log.audited(tmp_path, piece)
     assert report.findings == []
     assert report.exit_code == 0
     (remark,) = report.remarks
     assert remark.startswith("worthless evidence")
+
+
+def attestation(log: CensoredLog, *, run: RunId | None = None, round_number: int) -> Entry:
+    """The victim's attestation, of another run or round."""
+    body = log.entry.statement.body
+    draft = StatementDraft(body, round_number)
+    return log.victim.sign(log.swarm.net, run or log.swarm.manifest.run_id, draft, log.seen_ms)
+
+
+def test_evidence_about_a_run_that_never_was_is_worthless(tmp_path: Path) -> None:
+    log, run = censored(), RunId(sha256(b"another run"))
+    entry = attestation(log, run=run, round_number=LEFT_OUT)
+    for at, peer in enumerate(log.peers):
+        piece = log.omission(peer, entry=entry)
+        (tmp_path / f"{at}.json").write_bytes(msgspec.json.encode([piece]))
+    served, draft = SwarmLog(log.swarm), StatementDraft(RoundVoid(reason=1), LEFT_OUT)
+    served.leaves.append(log.swarm.sign(log.swarm.coordinator, draft, run).leaf())
+    served.sign()
+    report = audit(served, AuditOptions(omissions=(tmp_path,)))
+    assert len(report.remarks) == len(log.peers)
+    assert all("the log has no such round" in one for one in report.remarks)
+    (found,) = report.findings
+    assert found.what.startswith("round.void")
+
+
+def test_one_file_of_evidence_is_read_up_to_a_number_of_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = censored()
+    file = tmp_path / "evidence"
+    file.write_bytes(msgspec.json.encode([log.omission(peer) for peer in log.peers]))
+    report = audit(SwarmLog(log.swarm), AuditOptions(omissions=(file,)))
+    assert (report.exit_code, report.remarks) == (2, [])
+    monkeypatch.setattr(omissions, "MAX_PIECES", 1)
+    report = audit(SwarmLog(log.swarm), AuditOptions(omissions=(file, file)))
+    assert (report.exit_code, report.remarks) == (4, ["only 1 pieces of evidence were read"])
 
 
 def test_a_file_that_is_no_evidence_is_worthless(tmp_path: Path) -> None:

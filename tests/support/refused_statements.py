@@ -77,6 +77,14 @@ def short_of_a_document(fold: CompetitionFold) -> None:
     commit_and_reveal(fold, scored(fold))
 
 
+def score_nothing(fold: CompetitionFold, *, is_revealed: bool = False) -> None:
+    """Commit to scores of an entrant that submitted no model, or reveal such scores."""
+    fold.post("gamma", fold.paper.enter("gamma"))
+    fold.close().draw_lots("one", "two", "three", "four").draw().reveal(3, 1)
+    name = fold.scorers[0]
+    (fold.reveal_scores if is_revealed else fold.commit)("gamma", name)
+
+
 def commit_to_what_is_shown(fold: CompetitionFold) -> None:
     """The last evaluator sets its clock back and commits after the first one has revealed."""
     first, second, last = fold.scorers

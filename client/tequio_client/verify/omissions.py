@@ -19,7 +19,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.omission import Omission, check_omission, least_peers
-from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundVoid
 from tequio_shared.statements.statement import Entry, Statement
 
@@ -74,11 +74,7 @@ class OmissionCheck:
             except (PeerError, RefusedError) as err:
                 self._discard(f"a signature or form does not hold ({err})")
                 continue
-            about = entry.statement.run, entry.statement.round
-            if about[0] is None or about[1] is None:
-                self._discard("it is about no round")
-                continue
-            self._waiting.setdefault((about[0], about[1]), []).append((piece, entry))
+            self._waiting.setdefault(_round_of(entry.statement), []).append((piece, entry))
             self._last[entry.statement.author] = -1
         if foreign:
             self._report.remarks.append(f"{foreign} pieces of evidence are about another network")
@@ -87,8 +83,7 @@ class OmissionCheck:
         """Follow the log, each entry before the view has it; O(1) where nothing is claimed."""
         statement = entry.statement
         if isinstance(statement.body, RoundOpen | RoundVoid):
-            about = statement.run or RunId(b""), statement.round or 0
-            for piece, attest in self._waiting.pop(about, ()):
+            for piece, attest in self._waiting.pop(_round_of(statement), ()):
                 self._judge(index, statement, piece, attest)
         if statement.author in self._last:
             self._last[statement.author] = index
@@ -96,23 +91,22 @@ class OmissionCheck:
             self._compare_chain(case, statement)
 
     def _judge(self, index: int, ending: Statement, piece: Omission, attest: Entry) -> None:
-        current = self._view.round_of(ending.run) if ending.run else None
+        run, number = _round_of(ending)
+        current = self._view.round_of(run)
         try:
-            if current is None or current.number != ending.round:
+            if current is None:
                 raise RefusedError("not-in-round", "the log has no such round")  # noqa: TRY301
-            if current.phase is not RoundPhase.ATTEST:
-                raise RefusedError("too-late", "that phase was over")  # noqa: TRY301
             self._view.check(index, attest)
             check_omission(current, piece, attest, ending.ts)
             self._check_answer(current, piece, attest.statement.author)
         except RefusedError as err:
-            self._discard(f"round {ending.round}: {err.code}: {err}")
+            self._discard(f"round {number}: {err.code}: {err}")
             return
         statement, voters = attest.statement, current.roster.slots_of(WITNESS)
-        about = current.manifest.run_id, current.number, statement.author
+        about = run, number, statement.author
         if about not in self._cases:
             place = LogPlace(
-                entry=index, run=to_text(about[0]), round=about[1], peer=to_text(about[2])
+                entry=index, run=to_text(run), round=number, peer=to_text(statement.author)
             )
             case = _Case(place, len(voters), least_peers(current), {})
             self._cases[about] = case
@@ -162,6 +156,11 @@ class OmissionCheck:
     def _discard(self, why: str) -> None:
         self._report.checked["worthless evidence"] += 1
         self._report.remarks.append(f"worthless evidence of an omission: {why}")
+
+
+def _round_of(statement: Statement) -> tuple[RunId, int]:
+    """The run and round of a statement that is about a round."""
+    return statement.run or RunId(b""), statement.round or 0
 
 
 def _read(paths: Iterable[Path], report: LogReport) -> Iterator[Omission]:

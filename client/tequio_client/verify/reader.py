@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 import trio
@@ -28,7 +28,7 @@ from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, T
 from tequio_client.worker import shutdown
 from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_shared.competition.state import CompetitionView
-from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, RunId, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log import tiles as log_tiles
@@ -254,7 +254,7 @@ class FoldedLog:
         self.genesis: Genesis = self.reader.genesis()
         self.fold = Fold(self.genesis, source, report)
         self.last_ms = 0
-        """Time of the last entry, by its author's clock."""
+        """Time of the last entry that can be read, by its author's clock."""
         self.size = 0
         """Number of entries folded."""
         self._ahead: Iterator[tuple[int, bytes]] = iter(())  # of a checkpoint, not folded yet
@@ -315,7 +315,8 @@ class FoldedLog:
             self.fold.apply(index, leaf)
             self.size = index + 1
         if leaf:
-            self.last_ms = _made_ms(leaf)
+            with suppress(MalformedError, RefusedError):  # a finding of the fold
+                self.last_ms = Entry.parse(leaf).statement.ts
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""
@@ -340,13 +341,6 @@ def _competition_label(view: CompetitionView) -> tuple[str, str]:
 
 def display_name(view: CompetitionView) -> str:
     return name_with_id(*_competition_label(view))
-
-
-def _made_ms(leaf: bytes) -> int:
-    try:
-        return Entry.parse(leaf).statement.ts
-    except MalformedError:  # a finding of the fold
-        return 0
 
 
 class LedgerReader:

@@ -419,7 +419,7 @@ def _medians(scores: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, 
 
     A model may be arbitrarily bad, even on purpose: that must not cost the others their ranks.
     """
-    if len(scores) < LEAST_EVALUATORS or not scores[0]:
+    if len(scores) < LEAST_EVALUATORS:
         return None
     found = medians(scores)
     most = max(one.millibits for one in found)

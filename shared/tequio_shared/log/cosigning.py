@@ -186,9 +186,6 @@ def find_cosignature(
     verify.
     """
     for line in signature_lines(answer):
-        name = line.removeprefix("— ").partition(" ")[0]
-        if name != witness.name:
-            continue
         for found in open_checkpoint(add_lines(note, [line]), log, [witness]).cosignatures:
             ahead_s = (found.time_s or 0) - now_s
             if not -STALE_S < ahead_s <= MOST_AHEAD_S:

@@ -29,7 +29,7 @@ from tequio_shared.network.run import Documents
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round import fold
 from tequio_shared.round.evidence import PieceEvidence, broken_rule
-from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import (
     FaultReport,
     KeyRegister,
@@ -202,7 +202,7 @@ def _against_commitments(
 
 
 def _against_committee(statement: Statement, body: WitnessProof, view: RoundView) -> StandingCause:
-    if view.phase is RoundPhase.TRAIN or not view.is_judged:
+    if not view.is_judged:
         raise _unproven(f"round {view.number} does not accept proofs yet")
     if view.slot_of.get(statement.author) not in view.elected:
         return StandingCause.NOT_ELECTED

@@ -135,7 +135,7 @@ class KeyLinks:
             raise RefusedError("wrong-key", "a recovery key cannot be registered")
         self._check_can_end(former)
         recovery = self.recovery.get(former)
-        if recovery is None or former in self.replaced:
+        if recovery is None:
             self.check(former)
         _check_signers(entry, {former if recovery is None else recovery})
         return former

@@ -85,7 +85,7 @@ class Omission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         )
 
     def verify(self) -> Entry:
-        """Check the signatures of the peer and of the attestation, and return that.
+        """Check the signatures of the peer and of the entry, and return that.
 
         Raises SignatureInvalidError, MalformedError and RefusedError.
         """
@@ -94,8 +94,6 @@ class Omission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise MalformedError(f"evidence of version {self.v}")
         keys.verify(self.key, from_text(self.signature, None), self.message())
         entry = self.entry
-        if not isinstance(entry.statement.body, HeadAttest):
-            raise MalformedError(f"expected head.attest, got {entry.statement.type}")
         entry.verify(net)
         return entry
 
@@ -125,7 +123,7 @@ def sign_omission(
 
 
 def check_omission(current: RoundView, omission: Omission, entry: Entry, ended_ms: int) -> None:
-    """Check a verified attestation against the round right before its phase `attest` ends.
+    """Check a verified entry against the round right before its phase `attest` ends.
 
     `ended_ms` is the `ts` of the statement that ends the phase. Raises RefusedError with the reason
     why the log may lack the attestation, or why the peer's word does not count.

@@ -11,7 +11,11 @@ from tequio_client.ipc.session_rules import (
     GB,
     against_download,
     against_trial,
+    against_user,
+    find_disturbance,
     is_at_work,
+    is_used,
+    undetectable_fact,
 )
 from tequio_client.ipc.snapshot import (
     Decision,
@@ -106,6 +110,66 @@ def test_a_trial_waits_for_the_user_and_for_facts_that_are_unknown(
     session = replace(AWAY, **changes)
     assert why(against_trial(RESTING, session, CHOSEN)) == found
     assert against_download(RESTING, session, CHOSEN) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "preferences", "found"),
+    [
+        ({"game": None, "fullscreen": None}, CHOSEN, "game"),
+        ({"game": None, "idle_s": None}, CHOSEN, "game"),
+        ({"game": None, "fullscreen": None, "idle_s": None}, CHOSEN, "session"),
+        ({"game": None}, replace(CHOSEN, pause_for_games=False), ""),
+        ({"programs": None}, replace(CHOSEN, exclusive=("blender",)), "programs"),
+        ({"programs": None}, CHOSEN, ""),
+    ],
+)
+def test_the_fact_that_hides_games_is_named(
+    changes: dict[str, object], preferences: Preferences, found: str
+) -> None:
+    assert undetectable_fact(replace(AWAY, **changes), preferences) == found
+
+
+NO_GAMES = replace(CHOSEN, pause_for_games=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "preferences", "found"),
+    [
+        ({"idle_s": None}, CHOSEN, "idle"),
+        ({"idle_s": None}, replace(CHOSEN, idle_minutes=0), None),
+        ({"idle_s": None, "is_locked": True}, CHOSEN, None),
+        ({"fullscreen": None}, CHOSEN, "fullscreen"),
+        ({"fullscreen": None}, NO_GAMES, None),
+        ({"fullscreen": None}, replace(NO_GAMES, pause_for_films=True), "fullscreen"),
+        ({"idle_s": None, "fullscreen": None}, CHOSEN, "idle"),
+        ({"idle_s": None, "fullscreen": None}, replace(CHOSEN, idle_minutes=0), "fullscreen"),
+    ],
+)
+def test_the_fact_that_hides_the_user_is_named(
+    changes: dict[str, object], preferences: Preferences, found: str | None
+) -> None:
+    session = replace(AWAY, **changes)
+    due = None if found is None else ("cannot-tell", {"fact": found})
+    assert why(against_user(session, preferences)) == due
+    assert is_used(session, preferences) is (found is not None)
+
+
+@pytest.mark.parametrize(
+    ("is_film", "games", "films", "found"),
+    [
+        (False, True, False, LendingReason.FULLSCREEN),
+        (False, False, True, None),
+        (True, True, False, None),
+        (True, False, True, LendingReason.FILM),
+        (True, True, True, LendingReason.FILM),
+    ],
+)
+def test_a_film_is_told_from_a_game_on_the_whole_screen(
+    *, is_film: bool, games: bool, films: bool, found: LendingReason | None
+) -> None:
+    session = replace(AWAY, fullscreen="mpv", is_film=is_film)
+    preferences = replace(CHOSEN, pause_for_games=games, pause_for_films=films)
+    assert find_disturbance(session, preferences) == (None if found is None else (found, "mpv"))
 
 
 def test_of_an_unknown_session_nothing_is_taken_for_granted() -> None:

@@ -19,10 +19,18 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RunFinish, RunResume, WorkCommit
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RunFinish,
+    RunOpen,
+    RunResume,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
@@ -340,6 +348,35 @@ def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
     assert f"{log.size} are published" in found.line()
 
 
+def without_result(log: SwarmLog) -> SwarmLog:
+    """A log that lacks the result of a round, so that what follows cannot be folded."""
+    _, body, _ = closing(0)
+    del log.blobs[Digest(from_text(body.result))]
+    return log
+
+
+def test_what_a_run_that_cannot_be_folded_leads_to_is_not_called_wrong(log: SwarmLog) -> None:
+    """Nor are points; but the ledger's answers about another run are held against the log."""
+    swarm, manifest = crooked_swarm(), tiny_manifest(most=9)
+    log.blobs[sha256(manifest.encode())] = manifest.encode()
+    body = RunOpen(manifest=to_text(manifest.run_id), head=to_text(first_head(manifest).hash))
+    opened = swarm.sign(swarm.organiser, StatementDraft(body), manifest.run_id)
+    log.leaves.append(opened.leaf())
+    log.sign()
+    key = swarm.volunteers[0].key
+    log.lie_about(key, gflop=1)
+    log.lies[run_path()] = lambda answer: answer.update(round=99)
+    assert audited(log).exit_code == 2
+    report = audited(without_result(log))
+    assert report.exit_code == 3
+    assert {one.grade for one in report.findings} == {AuditGrade.MISSING}
+    log.lies[f"/v1/runs/{to_text(manifest.run_id)}"] = lambda answer: answer.update(round=99)
+    report = audited(log)
+    assert report.exit_code == 2
+    (told,) = (one for one in report.findings if one.grade is AuditGrade.MISMATCH)
+    assert told.place.run == to_text(manifest.run_id)
+
+
 def contribution_of(index: int) -> tuple[Digest, str, int | None]:
     statement = crooked_swarm().entries[index].statement
     assert isinstance(statement.body, WorkCommit)
@@ -384,6 +421,10 @@ def test_a_missing_contribution_leaves_the_audit_incomplete(log: SwarmLog, store
     assert report.exit_code == 3
     told = report.findings[0]
     assert (told.what, told.place.peer, told.place.round) == ("contribution", author, number)
+    assert {one.what for one in report.findings[1:]} == {"head"}
+    first, *later = (one.detail for one in report.findings[1:])
+    assert first == "not recomputed: the contributions are missing"
+    assert {*later} == {"not recomputed: the weights of the head before it are missing"}
 
 
 def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: SwarmLog, store: Path) -> None:
@@ -476,6 +517,8 @@ def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
     assert told.what == "head, weights_root"
     assert told.place.round == 2
     assert told.found == promoted[2].body.weights_root  # type: ignore[union-attr]  # all HeadPromote
+    assert [one.what for one in report.findings[1:]] == ["head, hash", "head", "head"]
+    assert {one.grade for one in report.findings[2:]} == {AuditGrade.MISSING}
 
 
 def test_only_the_coordinator_speaks_for_rounds(log: SwarmLog) -> None:

@@ -100,3 +100,25 @@ def test_nobody_puts_an_unknown_entry_into_the_mouth_of_those_in_office(swarm: S
         report = audited(swarm, leaf)
         assert found(report, "entry").grade.name == "MISMATCH"
         assert found(report, "member.vouch statement").grade.name == "MISMATCH"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_doubted"),
+    [
+        ({"tier": {"tier": 2}}, True),
+        ({"standing": {"standing": "banned"}}, True),
+        ({"gflop": 1}, False),
+    ],
+    ids=["tier", "standing", "points"],
+)
+def test_what_an_unknown_entry_may_have_changed_is_doubted_and_nothing_else(
+    swarm: Swarm, fields: dict[str, object], *, is_doubted: bool
+) -> None:
+    coordinator, (one, _) = swarm.coordinator, swarm.volunteers
+    for leaves in ((), (newer(swarm, coordinator.key, coordinator),)):
+        log = SwarmLog(swarm)
+        log.leaves += leaves
+        log.sign()
+        log.lie_about(one.key, **fields)
+        report = audit(log, AuditOptions())
+        assert report.exit_code == (3 if leaves and is_doubted else 2)

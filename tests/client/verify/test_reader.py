@@ -12,7 +12,7 @@ from rich.console import Console
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import LogReport, ProgressBars
 from tequio_client.verify.source import MirrorFolder, NotAvailableError
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
@@ -121,6 +121,21 @@ def test_an_entry_is_proven_by_a_few_tiles() -> None:
     assert len(log.tiles_fetched) <= 4 * 6
 
 
+def test_tiles_that_do_not_lead_to_the_signed_root_prove_nothing() -> None:
+    log = CountedLog(LEAVES)
+    reader = LogReader(log, LogReport(), tiles=log)
+    with pytest.raises(NotAvailableError, match="no checkpoint was read to"):
+        reader.proof(0)
+    read(reader, signed(1_100))
+    log.tiles[0, 0][1] = merkle.leaf_hash(b"another leaf")
+    with pytest.raises(PeerError, match="the proof leads to"):
+        reader.proof(0)
+    without = LogReader(log, LogReport())
+    read(without, signed(1_100))
+    with pytest.raises(NotAvailableError, match="no tiles"):
+        without.proof(0)
+
+
 def test_an_older_checkpoint_has_to_be_a_beginning() -> None:
     log, report = CountedLog(LEAVES), LogReport()
     reader = LogReader(log, report, tiles=log)
@@ -147,6 +162,22 @@ def test_a_withheld_bundle_ends_the_reading() -> None:
     assert reader.signed is None
     with pytest.raises(UserFacingError, match="the log could not be read completely"):
         report.check("the log", "give up")
+
+
+def test_a_malformed_bundle_ends_the_reading_and_is_found() -> None:
+    class Mangling(CountedLog):
+        def entries(self, first: int, end: int) -> list[bytes]:
+            if first:
+                raise MalformedError("cut off")
+            return super().entries(first, end)
+
+    log, report = Mangling(LEAVES), LogReport()
+    reader = LogReader(log, report)
+    assert read(reader, signed(600)) == list(range(256))
+    assert [one.line() for one in report.findings] == [
+        "mismatch: bundle of entries 256 to 511 at entry 256: cut off"
+    ]
+    assert reader.signed is None
 
 
 def test_work_prints_a_line_now_and_then_where_there_is_no_terminal() -> None:

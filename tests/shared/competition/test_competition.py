@@ -10,13 +10,20 @@ import pytest
 
 from tequio_shared import vrf
 from tequio_shared.competition import draw as competition_draw
-from tequio_shared.competition.rules import Budget, CompetitionRules
+from tequio_shared.competition.rules import (
+    ENTRANTS,
+    Budget,
+    CompetitionRules,
+    evaluation_bytes,
+)
+from tequio_shared.competition.scores import CHALLENGES
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.network.accounts import RunProgress
 from tequio_shared.network.standing import Standing
 from tests.support.competition_fold import RUN, RUN_RULES, START, CompetitionFold
+from tests.support.refused_statements import challenge, first_revealed
 from tests.support.signing_swarm import weights_root
 from tests.support.synthetic_competition import (
     DEADLINE,
@@ -354,3 +361,32 @@ def test_a_begun_hour_counts() -> None:
     stage.promote(3, RunProgress(tokens=2_000, ms=2 * HOUR_MS + 1))
     with pytest.raises(RefusedError, match="3 hours"):
         submit(stage, number=3, weights=3)
+
+
+def test_strangers_take_half_of_the_places_and_organisers_the_other_half() -> None:
+    stage = CompetitionFold().play(CompetitionPhase.OPEN)
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
+        stage.post(f"n{number}", stage.paper.enter(f"n{number}"))
+    for number in range(ENTRANTS // 2):
+        stage.post("organiser", stage.paper.enter(f"more-{number}"))
+    assert len(stage.view.entrants) == ENTRANTS
+
+
+def test_the_challenges_of_each_key_are_counted_apart() -> None:
+    stage = CompetitionFold().play(CompetitionPhase.REVEALED)
+    first_revealed(stage)
+    for name in ("anybody", "somebody"):
+        for number in range(CHALLENGES):
+            stage.post(name, msgspec.structs.replace(challenge(stage), millibits=number))
+    assert len(stage.view.challenges) == 2 * CHALLENGES
+
+
+def test_only_who_was_drawn_may_publish_an_evaluation_and_only_while_it_counts() -> None:
+    stage = CompetitionFold().play(CompetitionPhase.DRAWN)
+    assert stage.fold.most_bytes(stage.key("one")) == 0
+    stage.reveal(3, 1)
+    due = [evaluation_bytes(stage.paper.drawn)] * len(stage.scorers)
+    assert [stage.fold.most_bytes(stage.key(name)) for name in stage.scorers] == due
+    assert stage.fold.most_bytes(stage.key("five")) == 0
+    stage.at(RESULT).post("organiser", stage.paper.decide(stage.drawn().beacon))
+    assert stage.fold.most_bytes(stage.drawn().evaluators[0]) == 0

@@ -248,6 +248,16 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
         "not-found",
         lambda s: s.commit("gamma", s.scorers[0]),
     ),
+    "a commitment for an entrant without a model": (
+        CompetitionPhase.OPEN,
+        "wrong-scores",
+        words.score_nothing,
+    ),
+    "scores of an entrant without a model": (
+        CompetitionPhase.OPEN,
+        "wrong-scores",
+        lambda s: words.score_nothing(s, is_revealed=True),
+    ),
     "a commitment twice": (
         CompetitionPhase.REVEALED,
         "already-said",
@@ -402,6 +412,14 @@ def test_what_does_not_count_is_refused(case: str) -> None:
     with pytest.raises(RefusedError) as refused:
         say(stage)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("custodian", [1, 2])
+def test_a_custodian_that_mistakes_its_share_is_told_which_it_holds(custodian: int) -> None:
+    stage = CompetitionFold().play(CompetitionPhase.DRAWN)
+    other = stage.paper.reveal(1) if custodian == 2 else words.forged(stage, root=sha256(b"other"))
+    with pytest.raises(RefusedError, match=f"this custodian holds share {custodian} of this"):
+        stage.post(f"custodian {custodian}", other)
 
 
 def test_every_code_of_a_competition_has_its_refusal() -> None:

@@ -151,21 +151,24 @@ def test_an_interval_leaves_zero_out_only_where_the_pair_is_significant(
     assert not is_outside or 40 * (pair.against + 1) <= 401
 
 
+EVERY, SOME = "needs a score for each document", "at least one byte, and a score of 0"
+
+
 @pytest.mark.parametrize(
-    ("scores", "sizes", "beacon", "replicates"),
+    ("scores", "sizes", "beacon", "replicates", "said"),
     [
-        ({}, [1], ZERO, 100),
-        ({"a": [1]}, [1, 2], ZERO, 100),
-        ({"a": []}, [], ZERO, 100),
-        ({"a": [1]}, [0], ZERO, 100),
-        ({"a": [-1]}, [1], ZERO, 100),
-        ({"a": [1]}, [1], b"short", 100),
-        ({"a": [1]}, [1], ZERO, 39),
-        ({"a": [2**62, 2**62]}, [1, 1], ZERO, 100),
+        ({}, [1], ZERO, 100, EVERY),
+        ({"a": [1]}, [1, 2], ZERO, 100, EVERY),
+        ({"a": []}, [], ZERO, 100, EVERY),
+        ({"a": [1]}, [0], ZERO, 100, SOME),
+        ({"a": [-1]}, [1], ZERO, 100, SOME),
+        ({"a": [1]}, [1], b"short", 100, "a beacon has 32 bytes, not 5"),
+        ({"a": [1]}, [1], ZERO, 39, "39 replicates of 1 documents"),
+        ({"a": [2**62, 2**62]}, [1, 1], ZERO, 100, "too large to be added"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    scores: dict[str, list[int]], sizes: list[int], beacon: bytes, replicates: int
+    scores: dict[str, list[int]], sizes: list[int], beacon: bytes, replicates: int, said: str
 ) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
+    with pytest.raises(ValueError, match=said):
         result.rank_models(scores, sizes, beacon=beacon, replicates=replicates)

@@ -161,6 +161,25 @@ def test_documents_without_text_are_left_out() -> None:
     assert found.places[0].nanobits_per_byte == 2_000_000_000
 
 
+def test_without_any_text_nobody_is_ranked() -> None:
+    texts = [DrawnText.of(bytes([255, at])) for at in range(3)]
+    said = tuple(evaluation("one", at, [0] * 3, texts) for at in range(3))
+    found = judged(told("one", *said), texts=texts)
+    assert (found.documents, ranks(found), found.pairs) == (0, {"one": 0}, ())
+    assert not any(one.is_outlier for one in found.places[0].evaluators)
+
+
+@pytest.mark.parametrize("strange", [{"millibits": 1}, {"refusal": Refusal.NONE}])
+def test_who_scores_what_is_no_text_is_named_and_not_counted(strange: dict[str, Any]) -> None:
+    texts = [*TEXTS[:-1], DrawnText.of(b"\xff\xfe")]
+    said = [evaluation("one", at, [*EVEN[:-1], 0], texts) for at in range(4)]
+    said[2] = changed(said[2], -1, **strange)
+    found = judged(told("one", *said), texts=texts)
+    (named,) = (one for one in found.places[0].evaluators if one.is_outlier)
+    assert (named.evaluator, named.outside) == (said[2].evaluator, 1)
+    assert ranks(judged(told("one", *said[:3]), texts=texts)) == {"one": 0}
+
+
 @pytest.mark.parametrize(
     "strange",
     [

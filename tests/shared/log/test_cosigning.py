@@ -116,6 +116,16 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
     grown = AddCheckpoint(old_size=0, proof=(HASHES[0],), note=request(0, 3).note)
     assert refused(grown, None).status is CosigningStatus.NO_PROOF
     assert refused(grown, tree(0)).status is CosigningStatus.NO_PROOF
+    begun = cosigning.decide_cosigning(request(0, 3), {ORIGIN: LOG_KEY}, {ORIGIN: tree(0)})
+    assert begun == tree(3)
+
+
+def test_a_request_is_read_up_to_its_limit() -> None:
+    head = b"old 0\n\n"
+    largest = head + b"x" * (cosigning.REQUEST_BYTES - len(head))
+    assert len(AddCheckpoint.parse(largest).note) == cosigning.REQUEST_BYTES - len(head)
+    with pytest.raises(MalformedError, match="at most 69632 are allowed"):
+        AddCheckpoint.parse(largest + b"x")
 
 
 def test_strangers_logs_and_strangers_signatures_have_statuses_of_their_own() -> None:

@@ -136,12 +136,15 @@ def test_a_longer_or_shorter_proof_proves_nothing(size: int, data: st.DataObject
     inclusion = inclusion_proof(HASHES[:size], index)
     consistency = consistency_proof(HASHES[:size], index + 1)
     old_root = merkle.root_of_hashes(HASHES[: index + 1])
-    with pytest.raises(PeerError):
+    with pytest.raises(PeerError, match="proof of"):
         merkle.verify_inclusion(HASHES[index], index, size, [*inclusion, HASHES[0]], root)
-    with pytest.raises(PeerError):
+    with pytest.raises(PeerError, match="proof of"):
         merkle.verify_consistency(index + 1, old_root, size, root, [*consistency, HASHES[0]])
+    if inclusion:
+        with pytest.raises(PeerError, match="proof of"):
+            merkle.verify_inclusion(HASHES[index], index, size, inclusion[:-1], root)
     if consistency:
-        with pytest.raises(PeerError):
+        with pytest.raises(PeerError, match="proof of"):
             merkle.verify_consistency(index + 1, old_root, size, root, consistency[:-1])
 
 
@@ -158,6 +161,20 @@ def test_arbitrary_proofs_are_refused_as_the_peers_fault(
         merkle.verify_inclusion(root, number, size, proof, HASHES[0])
     with pytest.raises(PeerError):
         merkle.verify_consistency(number, HASHES[1], size, root, proof)
+
+
+@pytest.mark.parametrize("size_bytes", [0, 31, 33])
+def test_hashes_of_another_size_are_no_proof(size_bytes: int) -> None:
+    root, wrong = merkle.root_of_hashes(HASHES[:5]), bytes(size_bytes)
+    for at in range(3):
+        proof: list[bytes] = [*inclusion_proof(HASHES[:5], 0)]
+        proof[at] = wrong
+        with pytest.raises(MalformedError, match=f"hash of {size_bytes} bytes"):
+            merkle.verify_inclusion(HASHES[0], 0, 5, proof, root)
+    proof = [*consistency_proof(HASHES[:5], 3)]
+    proof[-1] = wrong
+    with pytest.raises(MalformedError, match=f"hash of {size_bytes} bytes"):
+        merkle.verify_consistency(3, merkle.root_of_hashes(HASHES[:3]), 5, root, proof)
 
 
 def test_nothing_is_consistent_with_the_empty_tree_or_a_smaller_one() -> None:

@@ -277,3 +277,37 @@ def test_an_altered_checkpoint_opens_as_itself_or_is_refused(at: int, patch: byt
 def test_only_signature_lines_are_added_to_a_note(line: str) -> None:
     with pytest.raises(MalformedError):
         notes.add_lines(NOTE, [line])
+
+
+def test_a_note_and_its_lines_are_read_up_to_their_limits() -> None:
+    def padded(size: int) -> bytes:
+        text = "x" * (size - len(f"\n\n{LOG_LINE}".encode())) + "\n"
+        return f"{text}\n{LOG_LINE}".encode()
+
+    assert len(padded(notes.NOTE_BYTES)) == notes.NOTE_BYTES
+    assert notes.note_text(padded(notes.NOTE_BYTES)).startswith("xx")
+    with pytest.raises(MalformedError, match="note of 65537 bytes"):
+        notes.note_text(padded(notes.NOTE_BYTES + 1))
+    count = notes.NOTE_BYTES // len(LOG_LINE.encode())
+    assert len(notes.signature_lines(LOG_LINE.encode() * count)) == count
+    with pytest.raises(MalformedError, match="not signature lines"):
+        notes.signature_lines(LOG_LINE.encode() * (count + 1))
+    filled = notes.add_lines(NOTE, [LOG_LINE] * (notes.NOTE_SIGNATURES - 2))
+    assert notes.note_text(filled) == TEXT
+    with pytest.raises(MalformedError, match="note with 101 signatures"):
+        notes.note_text(notes.add_lines(filled, [LOG_LINE]))
+
+
+def test_a_tree_size_is_below_2_to_the_63rd_and_has_one_spelling() -> None:
+    assert [notes.parse_size(text) for text in ("0", "10", f"{2**63 - 1}")] == [0, 10, 2**63 - 1]
+    for text in (f"{2**63}", "00", "01"):
+        with pytest.raises(MalformedError, match=r"leading zero or is 2\^63"):
+            notes.parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("size", "root"), [(-1, ROOT), (2**63, ROOT), (1, ROOT[:-1]), (1, ROOT + b"x"), (0, b"")]
+)
+def test_a_checkpoint_that_no_tree_has_cannot_be_made(size: int, root: bytes) -> None:
+    with pytest.raises(MalformedError, match=f"no tree has size {size} and root"):
+        Checkpoint(origin="tequio.example/net1", size=size, root=Digest(root))

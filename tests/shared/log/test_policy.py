@@ -14,6 +14,8 @@ from tequio_shared.keys import Signer
 from tequio_shared.log import notes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
 from tequio_shared.log.policy import (
+    POLICY_GROUPS,
+    POLICY_LOGS,
     STALE_S,
     NoQuorumError,
     Policy,
@@ -201,6 +203,18 @@ def test_as_many_as_the_specification_asks_for_are_read_and_not_without_bound() 
     assert len(Policy.parse(policy(32)).groups) == 32
     with pytest.raises(MalformedError, match="more than 64 witnesses"):
         Policy.parse(policy(65))
+
+
+def test_logs_and_groups_are_bounded_too() -> None:
+    keys = [Signer(at.to_bytes(32, "big")).key for at in range(POLICY_LOGS + 1)]
+    logs = [f"log {VerifierKey(name='l', kind=KeyKind.LOG, key=key).text()}\n" for key in keys]
+    groups = [f"group g{at} any {f'g{at - 1}' if at else 'w'}\n" for at in range(POLICY_GROUPS + 1)]
+    full = "".join(logs[:-1]) + W + "".join(groups[:-1])
+    policy = Policy.parse(f"{full}quorum none\n".encode())
+    assert (len(policy.logs), len(policy.groups)) == (POLICY_LOGS, POLICY_GROUPS)
+    for more, what in ((logs[-1], "logs"), (groups[-1], "groups")):
+        with pytest.raises(MalformedError, match=f"more than 64 {what}"):
+            Policy.parse(f"{full}{more}quorum none\n".encode())
 
 
 @given(st.binary(max_size=300))

@@ -171,6 +171,31 @@ def test_a_proven_keys_share_grows_with_what_was_repeated_of_a_quarter() -> None
     assert shares == {"a": 400, "b": 200, "c": 60, "d": 4, "e": 4, "f": 4, "g": 60, "h": 60}
 
 
+def test_where_all_are_suspected_they_are_the_witnesses() -> None:
+    them = accounts()
+    for at, name in enumerate("abcd"):
+        them.mark_ready(signer(name).key, BOTH, at)
+        them.standings.register(signer(name).key, at).standing = Standing.SUSPECTED
+    assert set(them.next_members(0).values()) == {BOTH}
+    them.standings.records[signer("d").key].standing = Standing.ACTIVE
+    assert [WITNESS in roles for roles in them.next_members(0).values()] == [False] * 3 + [True]
+
+
+@pytest.mark.parametrize("owners", [1, 2])
+def test_work_that_only_its_owner_could_repeat_counts_as_repeated(owners: int) -> None:
+    swarm = guarded(AuditRules(unproven_bp=0, others_bp=0))
+    for at in range(4):
+        guest(swarm, f"member {at}", LINKS[at % owners])
+    trainer = Volunteer("trainer", swarm.arithmetic, roles=(TRAINER,))  # who audits nobody
+    swarm.join(trainer, invitation=LINKS[2])
+    swarm.run_rounds(1)
+    them = swarm.view.accounts
+    done = {key: one.tokens // swarm.manifest.windows.tokens for key, one in them.members.items()}
+    assert all(done.values())
+    repeated = {key: one.repeated for key, one in them.members.items()}
+    assert repeated == (done if owners == 1 else dict.fromkeys(done, 0)) | {trainer.key: 0}
+
+
 def test_one_key_alone_raises_nobodys_share() -> None:
     assert shares_after({"a": 200, "b": 0, "c": 0}, {}) == {"a": 400, "b": 4, "c": 4}
     assert shares_after({"a": 200, "b": 100}, {}) == {"a": 400, "b": 200}
@@ -183,9 +208,10 @@ LINKS = tuple(Signer(bytes([number]) * 32) for number in (51, 52, 53))
 FOR_EVER = 2**52
 
 
-def guarded(**rules: int) -> Swarm:
+def guarded(audits: AuditRules | None = None, **rules: int) -> Swarm:
     """A swarm under those rules of admission, with an invitation of many uses for each link."""
-    swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=60), admission=Admission(**rules)))
+    manifest = msgspec.structs.replace(tiny_manifest(most=60), admission=Admission(**rules))
+    swarm = Swarm(manifest if audits is None else msgspec.structs.replace(manifest, audit=audits))
     for link in LINKS:
         body = InviteOpen(invitation=to_text(link.key), uses=9, until=FOR_EVER, run="")
         swarm.organise(body)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.head.contribution import ContributionHeader, contribution_id
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
-from tequio_shared.network.conduct import read_fault
+from tequio_shared.network.conduct import count_signatures, read_fault
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import FaultReport, MemberLeave
+from tequio_shared.statements.network import FaultReport, MemberLeave, MemberName
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
-from tequio_shared.statements.statement import make, sign
+from tequio_shared.statements.statement import Entry, make, sign
+from tests.support.attackers_round import bad_piece, scale_255
 from tests.support.commitments import commitment
 from tests.support.memory_swarm import Swarm
 from tests.support.tiny_run import tiny_manifest
@@ -23,7 +25,7 @@ from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements.statement import Body, Entry
+    from tequio_shared.statements.statement import Body
 
 
 def swarm_in(phase: RoundPhase, *names: str) -> tuple[Swarm, list[Volunteer]]:
@@ -191,6 +193,8 @@ def test_what_proves_nothing() -> None:
     leave = signed(swarm, one, MemberLeave(reason=1), seq=one.seq + 7)
     unproven(swarm, "do not contradict", sound, leave)
     unproven(swarm, "not about the round in progress", leave)
+    named = one.sign(swarm.net, None, StatementDraft(MemberName(name="milpa")), swarm.now_ms)
+    unproven(swarm, "not about the round in progress", named)
     stranger = Volunteer("stranger", swarm.arithmetic)
     unproven(swarm, "no slot", signed(swarm, stranger, commit(swarm, one)))
 
@@ -269,3 +273,94 @@ def test_a_report_quarantines_and_counts_once() -> None:
     assert index in record.evidence
     assert len(record.evidence) == 2
     assert from_text(report(other).leaves[0], None) == other.leaf()
+
+
+def test_a_commitment_is_judged_by_its_own_round_while_that_is_open() -> None:
+    swarm, (one, *_) = swarm_in(RoundPhase.TRAIN)
+    draft = StatementDraft(commit(swarm, one, flags=1), current(swarm).number + 1)
+    other = one.sign(swarm.net, swarm.manifest.run_id, draft, swarm.now_ms)
+    unproven(swarm, "not about the round in progress", other)
+    broken = commit(swarm, one, flags=1)
+    unopened, (early, *_) = swarm_in(RoundPhase.ATTEST)
+    unproven(unopened, "not about the round in progress", signed(unopened, early, broken))
+
+
+def test_proofs_of_a_round_that_became_void_are_not_judged() -> None:
+    swarm, (one, *_) = swarm_in(RoundPhase.WITNESS)
+    body = msgspec.structs.replace(own_proof(swarm, one), count=1)
+    void, (early, *_) = swarm_in(RoundPhase.TRAIN)
+    current(void).phase = RoundPhase.OVER
+    unproven(void, "does not accept proofs yet", signed(void, early, body))
+
+
+def false_report(swarm: Swarm, reporter: Volunteer, claim: FaultReport) -> FaultReport:
+    """A report that `reporter` claims a fault by a piece which shows none."""
+    entry = reporter.sign(swarm.net, None, StatementDraft(claim), swarm.now_ms)
+    return FaultReport(leaves=(to_text(entry.leaf()),), piece=claim.piece)
+
+
+def refused_piece(swarm: Swarm, body: FaultReport, match: str) -> str:
+    with pytest.raises(RefusedError, match=match) as refused:
+        read_fault(body, swarm.net, lambda _: swarm.view.round, swarm.blobs.__getitem__)
+    return refused.value.code
+
+
+def test_who_reports_by_a_piece_is_not_judged_before_the_piece_is_there() -> None:
+    swarm, (cheat, reporter, *_) = swarm_in(RoundPhase.TRAIN)
+    honest = bad_piece(swarm, cheat, scale_255)
+    pieces = dict(swarm.blobs)
+    swarm.blobs.clear()
+    body = false_report(swarm, reporter, honest)
+    assert refused_piece(swarm, honest, "upload the piece") == "not-found"
+    assert refused_piece(swarm, body, "upload the piece") == "not-found"
+    swarm.blobs.update(pieces)
+    assert refused_piece(swarm, body, "does not name this piece") == "wrong-evidence"
+
+
+def test_a_report_is_false_only_by_one_commitment_and_its_piece() -> None:
+    swarm, (victim, reporter, *_) = swarm_in(RoundPhase.TRAIN)
+    claim = bad_piece(swarm, victim, lambda payload, _: payload)
+    leave = to_text(signed(swarm, victim, MemberLeave(reason=1)).leaf())
+    for leaves in ((claim.leaves[0], leave), (leave,)):
+        body = false_report(swarm, reporter, FaultReport(leaves=leaves, piece=claim.piece))
+        assert refused_piece(swarm, body, "does not name this piece") == "wrong-evidence"
+    fault = read_fault(
+        false_report(swarm, reporter, claim),
+        swarm.net,
+        lambda _: swarm.view.round,
+        swarm.blobs.__getitem__,
+    )
+    assert (fault.peer, fault.cause) == (reporter.key, StandingCause.FALSE_REPORT)
+
+
+def test_a_piece_convicts_by_one_leaf() -> None:
+    swarm, (cheat, *_) = swarm_in(RoundPhase.TRAIN)
+    body = bad_piece(swarm, cheat, scale_255)
+    leave = to_text(signed(swarm, cheat, MemberLeave(reason=1)).leaf())
+    two = msgspec.structs.replace(body, leaves=(*body.leaves, leave))
+    assert refused_piece(swarm, two, "belongs to one leaf") == "wrong-evidence"
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_a_commitment_is_logged_in_the_round_that_it_names(later: int) -> None:
+    swarm, (cheat, *_) = swarm_in(RoundPhase.TRAIN)
+    body = bad_piece(swarm, cheat, scale_255)
+    logged = Entry.parse(from_text(body.leaves[0], None)).statement.body
+    assert isinstance(logged, WorkCommit)
+    raw, slot = from_text(logged.header, None), current(swarm).slot_of[cheat.key]
+    current(swarm).commitments[slot] = replace(
+        current(swarm).commitments[slot],
+        header=ContributionHeader.parse(raw),
+        id=contribution_id(raw),
+    )
+    draft = StatementDraft(logged, current(swarm).number + later)
+    leaf = cheat.sign(swarm.net, swarm.manifest.run_id, draft, swarm.now_ms).leaf()
+    again = FaultReport(leaves=(to_text(leaf),), piece=body.piece)
+    fault = read_fault(again, swarm.net, lambda _: swarm.view.round, swarm.blobs.__getitem__)
+    assert fault.is_logged is not bool(later)
+    elsewhere = read_fault(again, swarm.net, lambda _: None, swarm.blobs.__getitem__)
+    assert not elsewhere.is_logged
+
+
+def test_a_leaf_claims_its_signatures_in_its_second_byte() -> None:
+    assert [count_signatures(alone(leaf)) for leaf in (b"", b"\x01", b"\x01\x05")] == [0, 0, 5]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_shared.errors import RefusedError
+from tequio_shared import encoding
+from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.genesis import (
@@ -32,6 +33,17 @@ def genesis(threshold: int = 1) -> Genesis:
         rules=to_text(ZERO_DIGEST),
         work_bits=0,
     )
+
+
+@pytest.mark.parametrize("keys", [(FIRST, FIRST), (SECOND, FIRST), (FIRST, SECOND)])
+def test_organisers_are_listed_in_one_order(keys: tuple[Signer, Signer]) -> None:
+    texts = tuple(to_text(one.key) for one in keys)
+    raw = encoding.encode(msgspec.to_builtins(genesis()) | {"organisers": texts})
+    if keys[0].key < keys[1].key:
+        assert Genesis.parse(raw) == genesis()
+        return
+    with pytest.raises(MalformedError, match="organisers must be ascending and unique"):
+        Genesis.parse(raw)
 
 
 def entry(type_name: str, *signers: Signer) -> Entry:

@@ -37,6 +37,7 @@ from tequio_shared.statements.network import (
     TeamDefine,
 )
 from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.statement import sign
 from tests.support.attackers_round import bad_piece, scale_255
 from tests.support.authors import registration
 from tests.support.key_swarm import KeySwarm
@@ -141,6 +142,10 @@ def test_founders_are_neither_revoked_nor_replaced_nor_given_a_recovery_key() ->
     heir = swarm.new_volunteer("heir")
     body = swarm.replacement(organiser.key, heir.key)
     assert refusal(lambda: swarm.send(heir, body, organiser)) == "wrong-role"
+    binding = StatementDraft(KeyRecovery(recovery=to_text(RECOVERY.key)))
+    statement = swarm.sign(organiser, binding, None).statement
+    bound = sign(swarm.net, statement, organiser, RECOVERY)
+    assert refusal(lambda: swarm.log(bound)) == "wrong-role"
 
 
 def test_a_revoked_key_is_not_registered_or_revoked_again() -> None:
@@ -168,6 +173,7 @@ def test_a_successor_has_the_points_the_pace_and_the_standing() -> None:
     heir = swarm.replace(a, "heir")
     assert (points(swarm, a.key), points(swarm, heir.key)) == (0, earned)
     assert swarm.standings.records[heir.key] is record
+    assert {a.key, heir.key} <= swarm.view.accounts.rostered, "it was in the run's rounds"
     assert swarm.standings.of(a.key) is Standing.REPLACED
     assert swarm.view.accounts.members[heir.key].paces is paces
     swarm.run_rounds(13)
@@ -440,6 +446,7 @@ def test_a_thief_who_revokes_the_key_does_not_keep_its_account_from_the_owner() 
     heir = swarm.replace(a, "heir", RECOVERY)
     assert points(swarm, heir.key) == earned > 0
     assert swarm.standings.records[heir.key] is record
+    assert {a.key, heir.key} <= swarm.view.accounts.rostered, "it was in the run's rounds"
     assert swarm.standings.of(a.key) is Standing.REPLACED
 
 

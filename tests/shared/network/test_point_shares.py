@@ -115,6 +115,18 @@ def test_a_round_pays_parts_to_the_keys_that_a_commitment_names() -> None:
     assert again.runs[swarm.manifest.run_id].accounts.earned == swarm.view.accounts.earned
 
 
+def test_the_receivers_of_a_round_are_those_whose_points_it_changed() -> None:
+    swarm, them = swarm_of()
+    owner = swarm.owner("owner")
+    them["a"].parts = {owner.key: HALF}
+    swarm.run_rounds(1)
+    changed = swarm.view.accounts.receivers
+    assert changed == {owner.key}
+    them["a"].parts = {}
+    swarm.run_rounds(2)
+    assert changed == set()
+
+
 def test_work_counts_as_its_authors_whatever_it_gives_away() -> None:
     plain, alike = swarm_of()
     plain.run_rounds(6)

@@ -8,11 +8,13 @@ import pytest
 from msgspec import structs
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.omission import Omission, check_omission, least_peers, sign_omission
 from tests.support.attackers_round import round_of, swarm_in
+from tests.support.statements import example
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
@@ -76,6 +78,21 @@ def test_what_was_seen_or_offered_late_does_not_count(place: AttestedRound) -> N
     assert place.code(place.omission(seen_ms=place.seen_ms + 1)) == "too-late"
     assert place.code(place.omission(offered_ms=late)) == "too-late"
     assert place.code(place.omission(offered_ms=place.seen_ms - 1)) == "too-late"
+    for offered_ms in (late - 1, place.seen_ms):
+        assert place.code(place.omission(offered_ms=offered_ms)) == ""
+
+
+def test_an_entry_of_another_round_or_of_another_kind_does_not_count(place: AttestedRound) -> None:
+    body, number = place.entry.statement.body, place.current.number
+    run, other = place.swarm.manifest.run_id, RunId(sha256(b"another run"))
+    commit = example("work.commit")
+    for draft, about, code in (
+        (StatementDraft(body, number + 1), run, "not-in-round"),
+        (StatementDraft(body, number), other, "not-in-round"),
+        (StatementDraft(commit, number), run, "malformed"),
+    ):
+        place.entry = place.victim.sign(place.swarm.net, about, draft, place.swarm.now_ms)
+        assert place.code(place.omission()) == code
 
 
 def test_what_had_expired_or_is_dated_after_it_was_seen_does_not_count(

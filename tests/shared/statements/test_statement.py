@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nacl.bindings import crypto_core_ed25519_add, crypto_scalarmult_ed25519_base_noclamp
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
@@ -19,6 +22,7 @@ from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry
+from tests.shared.test_keys import GROUP_ORDER, ORDER_8
 from tests.support.statements import AUTHOR, EXAMPLES, NET, RUN, D, example, example_statement
 
 VECTOR = (
@@ -316,6 +320,57 @@ def test_a_registration_under_a_key_of_small_order_is_refused() -> None:
     )
     with pytest.raises(SignatureInvalidError):
         Entry(((identity, identity + bytes(32)),), made).verify(NET)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedKey:
+    """A key on the main subgroup plus a point of order 8, whose signatures libsodium may accept."""
+
+    scalar: int
+    key: PeerKey
+
+    @classmethod
+    def of(cls, seed: bytes) -> MixedKey:
+        scalar = int.from_bytes(hashlib.sha512(seed).digest()[:32], "little") % GROUP_ORDER
+        point = crypto_scalarmult_ed25519_base_noclamp(scalar.to_bytes(32, "little"))
+        return cls(scalar, PeerKey(crypto_core_ed25519_add(point, bytes.fromhex(ORDER_8))))
+
+    def sign(self, message: bytes) -> bytes:
+        """A signature that verifies: for one nonce in eight, the added point drops out."""
+        for nonce in range(1, 1_000):
+            point = crypto_scalarmult_ed25519_base_noclamp(nonce.to_bytes(32, "little"))
+            challenge = hashlib.sha512(point + self.key + message).digest()
+            answer = nonce + int.from_bytes(challenge, "little") * self.scalar
+            signature = point + (answer % GROUP_ORDER).to_bytes(32, "little")
+            with suppress(SignatureInvalidError):
+                verify(self.key, signature, message)
+                return signature
+        raise AssertionError("no signature of that key verifies")
+
+
+@pytest.mark.parametrize(
+    ("kind", "signs_too"),
+    [
+        ("key.register", False),
+        ("key.replace", False),
+        ("key.register", True),
+        ("key.recovery", True),
+        ("member.team", True),
+        ("member.leave", False),
+    ],
+)
+def test_a_key_off_the_main_subgroup_enters_nowhere(kind: str, *, signs_too: bool) -> None:
+    mixed = MixedKey.of(b"a mixed key")
+    made = example_statement(kind, author=AUTHOR.key if signs_too else mixed.key)
+    message = statement.signed_message(NET, made.raw)
+    own = (mixed.key, mixed.sign(message))
+    signatures = ((AUTHOR.key, AUTHOR.sign(message)), own) if signs_too else (own,)
+    entry = Entry(signatures, made)
+    if kind == "member.leave":
+        entry.verify(NET)  # its signature holds, and its key is looked at where it is registered
+        return
+    with pytest.raises(SignatureInvalidError, match="unacceptable Ed25519 key"):
+        entry.verify(NET)
 
 
 def test_the_first_logged_statement_may_have_a_later_number() -> None:  # 1 was refused
