@@ -1,8 +1,8 @@
 """Pacing: rests between blocks of computing, so that a process takes its share of the time.
 
 The share is what the volunteer chose, and what keeps a device below its goals of heat and power, so
-it holds for every task, not for training steps alone. A block is a step, a batch, or some chunks
-of a model: what is computed before it is looked whether to go on. Preparing a model is not paced.
+it holds for every task, not for training steps alone. A block is what is computed between two
+checks: a step, a batch, or some chunks of a model. Preparing a model is not paced.
 
 Some of a round's duties have a deadline that no small share moves: checking contributions, encoding
 one's own, measuring gains, and computing the next head. They take `DUTY_PERCENT` of the time at
