@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -213,23 +213,24 @@ class OutputClosedError(BaseException):
     """
 
 
-class PipedOutput(io.TextIOWrapper):
+class PipedOutput(io.BufferedWriter):
     """Standard output that ends the program when it cannot be written: quietly without a reader."""
 
     @classmethod
     def over(cls, output: TextIO) -> TextIO:
-        """Return one over the same file; a stream that has none, as in a test, stays as it is."""
+        """Return text over one; a stream without a file, as in a test, stays as it is."""
         try:
-            file = open(output.fileno(), "wb", closefd=False)  # noqa: SIM115 - not closed
+            file = open(output.fileno(), "wb", 0, closefd=False)  # noqa: SIM115 - not closed
         except (AttributeError, OSError):  # closed, and so None; io.UnsupportedOperation
             return output
         output.flush()
         is_by_line = output.line_buffering if isinstance(output, io.TextIOWrapper) else False
-        return cls(file, output.encoding, output.errors, line_buffering=is_by_line)
+        buffer = cls(file)
+        return io.TextIOWrapper(buffer, output.encoding, output.errors, line_buffering=is_by_line)
 
-    def write(self, text: str) -> int:
+    def write(self, data: Any) -> int:  # noqa: ANN401 - whatever has bytes
         with self._closing():
-            return super().write(text)
+            return super().write(data)
 
     def flush(self) -> None:
         with self._closing():

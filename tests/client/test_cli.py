@@ -74,7 +74,7 @@ def test_no_number_of_an_option_is_nan() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-@pytest.mark.parametrize("words", [("--help",), ("audit", "--help")])
+@pytest.mark.parametrize("words", [("--help",), ("audit", "--help"), ("update", "--json")])
 def test_output_that_is_closed_early_ends_the_program_quietly(words: tuple[str, ...]) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tequio_client", *words],

@@ -6,9 +6,9 @@
 
 A program that was installed hands over to the newest version here. A new version is on trial until
 it has confirmed that it works (`confirm`); one that was started twice without doing so is given up,
-and the one before it starts again. While it runs (`trial_of`), no further start counts: it only
-shows the first one's window. Each change is one file replaced, so that a power cut leaves the
-old version or the new one.
+and the one before it starts again. In the first two minutes that it runs (`trial_of`), no further
+start counts: it only shows the first one's window. One that works has confirmed it by then. Each
+change is one file replaced, so that a power cut leaves the old version or the new one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import platformdirs
 
-from tequio_client import files
+from tequio_client import clock, files
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
 
@@ -46,6 +46,8 @@ PARTIAL, REMOVED = ".partial", ".removed"
 """Ends of the names of folders with a version that is not complete: .VERSION.partial."""
 _ANY_PROCESS = 0xFFFFFFFF
 _TRIAL_STARTS = 2
+_TRIAL_MS = 120_000
+"""A version that has run for longer, and has not confirmed that it works, hangs."""
 _LOCK_S = 0.1
 """Time for another start that only looks whether the lock is held."""
 _MOST_SKIPPED = 20
@@ -155,8 +157,8 @@ def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
     """Return the program to hand over to; None: stay with version `own`.
 
     A start that counts is one after which the app confirms that it works; another one, of a plain
-    command or while the app runs, gives no version up: the app may be confirming it now. Raises
-    OSError.
+    command or just after the app's start, gives no version up: the app may be confirming it now.
+    Raises OSError.
     """
     now = state()
     is_counted = is_counted and now.starts is not None and not _is_running()
@@ -176,12 +178,13 @@ def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
 
 @contextlib.contextmanager
 def trial_of(own: str) -> Iterator[None]:
-    """State that the app of version `own` runs, if it is on trial: a lock says so."""
+    """State that the app of version `own` runs since now, if it is on trial: a lock says so."""
     now = state()
     with contextlib.ExitStack() as held:
         if now.current == own and now.starts is not None:
             with contextlib.suppress(OSError):  # another one has it, or it cannot be made
                 held.enter_context(_trial_lock(_LOCK_S))
+                os.utime(_lock_file())
         yield
 
 
@@ -254,17 +257,25 @@ def _given_up(now: AppState) -> AppState:
 
 
 def _is_running() -> bool:
+    """Tell whether the version on trial runs, and may still confirm that it works."""
     try:
+        if clock.now_ms() - _lock_file().stat().st_mtime * 1000 > _TRIAL_MS:
+            return False
         with _trial_lock(0):
             return False
-    except OSError as err:  # one that cannot be made is held by nobody
+    except OSError as err:  # one that is not there is held by nobody
         return isinstance(err, TimeoutError)
 
 
 def _trial_lock(timeout_s: float) -> FileLock:
     from filelock import FileLock  # noqa: PLC0415 - needed only while a version is on trial
 
-    return FileLock(data_folder() / "app" / "trial.lock", timeout=timeout_s)
+    return FileLock(_lock_file(), timeout=timeout_s)
+
+
+def _lock_file() -> Path:
+    """Name the file whose time is that of the start which holds the lock."""
+    return data_folder() / "app" / "trial.lock"
 
 
 def _is_newer(version: str, own: str) -> bool:

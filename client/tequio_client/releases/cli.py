@@ -24,7 +24,7 @@ from tequio_client.ipc.releases import (
 )
 from tequio_client.ledger import networks
 from tequio_client.platform import programs, versions
-from tequio_client.releases.install import installed_bundle
+from tequio_client.releases.install import disk_errors_explained, installed_bundle
 from tequio_client.releases.log_check import LedgerChoice, ListDiffersError
 from tequio_client.releases.update import ACCELERATORS, open_releases
 from tequio_shared.errors import UserFacingError
@@ -93,7 +93,8 @@ def update(
             before = versions.state().current
             if not versions.folder_of("app", before or "none").is_dir():
                 raise UserFacingError("no update is installed, so there is none to go back from")
-            now = versions.go_back() or "the original version"
+            with disk_errors_explained():
+                now = versions.go_back() or "the original version"
             show(Installed(version=now, is_update=True))
             click.echo(
                 f"{now} starts from now on, and {before} is not installed again by itself", err=True
@@ -183,25 +184,13 @@ def _reported(*, is_json: bool) -> Iterator[Show]:
     Raises UserFacingError.
     """
     try:
-        with _explained():
-            yield _write_event if is_json else _show_to_person
+        yield _write_event if is_json else _show_to_person
     except UserFacingError as err:
         if not is_json:
             raise
         is_alarm = isinstance(err, ListDiffersError)
         _write_event(ReleaseFailed(reason=str(err), is_alarm=is_alarm))
         sys.exit(1)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except OSError as err:
-        raise UserFacingError(
-            f"cannot write to {versions.data_folder()} ({err.strerror or err}): free some space, "
-            "or make it writable"
-        ) from err
 
 
 def _write_event(event: ReleaseEvent) -> None:

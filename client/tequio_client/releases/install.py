@@ -78,7 +78,7 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
         return target
     partial = _partial(target)
     download(bundle, fetch, progress)
-    with _explained(partial):
+    with disk_errors_explained():
         _finish_files(bundle, partial)
         _try_out(bundle, partial)
         files.write_private(partial / MANIFEST, bundle.encode())
@@ -98,21 +98,22 @@ def download(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> None:
     if installed_bundle(target) == bundle:
         return
     partial = _partial(target)
-    with _explained(partial):
+    with disk_errors_explained():
         _drop_foreign_files(partial, bundle)
         missing = _fill_from_disk(bundle, partial)
         _check_space(missing, partial)
-        _fetch_missing(missing, fetch, progress)
+    _fetch_missing(missing, fetch, progress)
 
 
 @contextlib.contextmanager
-def _explained(partial: Path) -> Iterator[None]:
+def disk_errors_explained() -> Iterator[None]:
+    """Raise InstallError for what goes wrong while the block changes files of the data folder."""
     try:
         yield
     except OSError as err:
         raise InstallError(
-            f"cannot write to {partial.parent} ({err.strerror or err}): free some space, or make "
-            "it writable. What arrived is kept"
+            f"cannot write to {versions.data_folder()} ({err.strerror or err}): free some space, "
+            "or make it writable. What arrived is kept"
         ) from err
 
 
@@ -262,6 +263,7 @@ def _fetch_missing(missing: Missing, fetch: FetchChunk, progress: Progress) -> N
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+@disk_errors_explained()
 def _write(places: list[tuple[Path, int]], plain: bytes) -> None:
     for path, offset in places:
         with path.open("r+b") as file:

@@ -24,6 +24,7 @@ from tequio_client.probe.sources import sources
 from tequio_client.releases.chunk_sources import ChunkSources, paced, peer_sources
 from tequio_client.releases.install import (
     bytes_to_fetch,
+    disk_errors_explained,
     download,
     install,
     installed_bundle,
@@ -53,10 +54,11 @@ class Releases:
         self.system = this_system()
 
     def save_networks(self) -> None:
-        """Keep the signed list of networks to propose. Raises MirrorError and OSError."""
+        """Keep the signed list of networks to propose. Raises MirrorError and InstallError."""
         content = self._mirrors.target(NETWORKS, _NETWORKS_BYTES)
         if content is not None:
-            files.write_private(versions.releases_folder() / NETWORKS, content)
+            with disk_errors_explained():
+                files.write_private(versions.releases_folder() / NETWORKS, content)
 
     def offer_update(self) -> tuple[Offer, list[Bundle]]:
         """Offer the newest version; no bundles if this is the newest.
@@ -93,7 +95,8 @@ class Releases:
         for bundle in bundles:
             install(bundle, sources.fetch, _reporter(bundle.part, report))
             if bundle.part == "app":
-                versions.switch_to(bundle.version, running=BUILD)
+                with disk_errors_explained():
+                    versions.switch_to(bundle.version, running=BUILD)
 
     def _sources(self) -> ChunkSources:
         return ChunkSources([*self._mirrors.sources(), *peer_sources()])

@@ -11,7 +11,6 @@ told to retry, and the ledger builds a new sequencer (`ledger`).
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -212,8 +211,10 @@ class Sequencer:
     async def _next_job(self) -> _Job | None:
         """Wait for a job; None when the coordinator's next deadline comes first."""
         due_ms = self.due_ms()
+        if due_ms is None:
+            return await self._jobs.get()
         while True:
-            left_s = math.inf if due_ms is None else (due_ms - self.timekeeper.clock()) / 1000
+            left_s = (due_ms - self.timekeeper.clock()) / 1000
             try:
                 # Not wait_for: in Python 3.11 it loses a cancellation that comes with the result.
                 # In short waits: a clock that is corrected meanwhile brings the deadline nearer.

@@ -95,7 +95,7 @@ def answer_error(request: Request, err: Exception) -> Response:
 
 
 def judging(database: Database, answer: AnswerError) -> AnswerError:
-    """Let `answer` get a failure of the database as the refusal that it is, if it passes."""
+    """Turn passing failures of the database into refusals before `answer` sees them."""
 
     def answer_judged(request: Request, err: Exception) -> Response:
         if isinstance(err, FAILURES):

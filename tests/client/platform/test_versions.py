@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client import clock
 from tequio_client.platform import versions
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ def put(part: versions.Part, *names: str) -> None:
 def started(own: str = OLD) -> str | None:
     program = versions.app_to_start(own)
     return program.parent.name if program else None
+
+
+def begin_3_minutes_ago() -> None:
+    (lock,) = versions.data_folder().rglob("*.lock")
+    at_s = clock.now_ms() / 1000 - 180
+    os.utime(lock, (at_s, at_s))
 
 
 def test_without_an_update_the_installed_program_starts() -> None:
@@ -82,6 +89,22 @@ def test_clicks_while_a_new_version_runs_are_no_failed_starts() -> None:
             pass
         assert started() == NEW
     assert [started(), started()] == [NEW, None], "it ended before it had confirmed"
+
+
+def test_a_new_version_that_hangs_is_given_up_while_it_runs() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    with versions.trial_of(NEW):
+        begin_3_minutes_ago()
+    assert started() == NEW
+    with versions.trial_of(NEW):
+        assert started() == NEW, "it has just begun, whenever an earlier one did"
+        begin_3_minutes_ago()
+        assert started() == NEW
+        with versions.trial_of(NEW):  # hangs as well, and makes the first one no younger
+            pass
+        assert started() is None
+    assert versions.state().skipped == (NEW,)
 
 
 def test_a_confirmed_version_needs_no_lock() -> None:

@@ -14,9 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
+from tequio_client.ipc.releases import Fetching
 from tequio_client.platform import versions
 from tequio_client.platform.bundle import CHUNK_BYTES, decode_bundle, pack_folder
 from tequio_client.platform.versions import TRUST_VARIABLE
+from tequio_client.releases import cli as releases_cli
 from tequio_client.releases import install, repository
 from tequio_client.releases.install import installed_bundle
 from tequio_client.releases.repository import ROLES
@@ -27,6 +29,8 @@ from tests.support.mirrors import Mirror, package, served, tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tequio_client.ipc.releases import ReleaseEvent
 
 NEWER = "0.2.0"
 MOUNT, UMOUNT = "/usr/bin/mount", "/usr/bin/umount"
@@ -143,6 +147,18 @@ def test_what_cannot_be_written_is_said(mirror: Mirror) -> None:
     where = f"cannot write to {versions.data_folder()} ("
     assert reason("update").startswith(where)
     assert str(run("update").exception).startswith(where)
+
+
+def test_output_that_nobody_reads_is_no_full_disk(
+    mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(event: ReleaseEvent) -> None:
+        if isinstance(event, Fetching):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(releases_cli, "_write_event", write)
+    done = run("runtime", "install", "--for", "cpu", "--json")
+    assert isinstance(done.exception, BrokenPipeError)
 
 
 def test_a_version_that_fails_its_selftest_is_not_used(mirror: Mirror, tmp_path: Path) -> None:

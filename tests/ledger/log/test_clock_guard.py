@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_ledger.log.sequencer import Sequencer
 from tequio_ledger.web.app import PublicApp
 from tequio_ledger.web.events import EventStreams
 from tequio_shared.errors import RefusedError
@@ -109,6 +110,27 @@ def test_a_deadline_is_kept_when_the_clock_is_corrected_and_nobody_says_anything
 
     with opened(make_settings(tmp_path), clock) as ledger:
         asyncio.run(scenario(ledger))
+
+
+def test_a_sequencer_without_a_deadline_sets_no_timer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timers: list[object] = []
+
+    async def scenario(ledger: Ledger) -> None:
+        sequencer = ledger.sequencer
+        assert isinstance(sequencer, Sequencer)
+        assert sequencer.due_ms() is None
+        task = asyncio.create_task(sequencer.run())
+        monkeypatch.setattr(asyncio.get_running_loop(), "call_at", lambda *to: timers.append(to))
+        await sequencer.submit([])  # answered just before the sequencer waits for the next one
+        await sequencer.submit([])
+        task.cancel()
+        sequencer.give_up()
+
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        asyncio.run(scenario(ledger))
+    assert timers == []
 
 
 def test_statements_wait_for_a_clock_that_is_so_far_behind_that_sound_ones_look_old(
