@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.keys import identity
 from tequio_client.runtime import locked
 from tests.support.equivocators import key_folder
 from tests.support.forked_program import CLIENT, run_forked
@@ -131,6 +132,7 @@ def test_a_busy_port_is_named(tmp_path: Path, ledger: str, node: str) -> None:
     ids=lambda command: " ".join(command[:2]),
 )
 def test_a_ledger_that_is_away_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    identity.load_or_create(tmp_path)
     arguments = [one.format(tmp_path) for one in command]
     said = refused(*arguments, "--ledger", NOWHERE)
     assert f"the network at {NOWHERE}" in said
@@ -211,6 +213,8 @@ def test_a_full_disk_is_told(tmp_path: Path, ledger: str, node: str) -> None:
     ids=lambda command: " ".join(command[:2]),
 )
 def test_a_folder_belongs_to_one_process(tmp_path: Path, command: tuple[str, ...]) -> None:
+    for one in (tmp_path, tmp_path / "other"):
+        identity.load_or_create(one)
     with locked(tmp_path):
         said = refused(*[one.format(tmp_path) for one in command])
     assert "another process uses the folder" in said
