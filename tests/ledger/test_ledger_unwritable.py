@@ -82,7 +82,7 @@ def test_a_database_that_turns_read_only_is_read_on_and_written_again_later(tmp_
             before = ledger.log.published
             end = read_only(ledger)
             for _ in range(3):
-                with pytest.raises(RefusedError, match="is read-only") as refused:
+                with pytest.raises(RefusedError, match="cannot be used for now") as refused:
                     await submit(ledger, "second")
                 assert refused.value.code == "read-only"
             assert (await ledger.sequencer.settled(), ledger.log.published) == (before, before)

@@ -148,7 +148,7 @@ class Log:
                     self._check(connection, stored, apply_published)
                     self._head = replace(stored, term=0)
         except FAILURES as err:
-            raise UserFacingError(str(self.database.failed_write(err))) from err
+            raise UserFacingError(self.database.explain(err)) from err
 
     def follow(self, apply: Apply) -> None:
         """Read and check what was published since the last call, and pass it to `apply`.

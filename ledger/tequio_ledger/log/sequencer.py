@@ -11,7 +11,7 @@ told to retry, and the ledger builds a new sequencer (`ledger`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -26,12 +26,12 @@ from tequio_ledger.log.log import AdmittedEntry, Earlier, Log
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError, TequioError
-from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
 from tequio_shared.served import admission
 from tequio_shared.served.coordinator import Coordinator
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import LogSnapshot
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 BATCH_ENTRIES = 2_048
 QUEUE_ENTRIES = 4_096
@@ -248,8 +248,7 @@ class Sequencer:
     async def _look_up(self, entries: Sequence[Entry]) -> Earlier:
         """Fetch the documents that entries name, and find those that were logged before."""
         loop = asyncio.get_running_loop()
-        names = [name for one in entries if (name := read_with(one.statement)) is not None]
-        await loop.run_in_executor(self._storer, self._documents.look_up, names)
+        await loop.run_in_executor(self._storer, self._documents.look_up, *self._sort(entries))
         # A new number cannot be known: this saves a query for nearly every entry.
         repeated = [one for one in entries if self._is_repeated(one)]
         if not repeated:
@@ -259,6 +258,21 @@ class Sequencer:
     def _is_repeated(self, entry: Entry) -> bool:
         chain = self.state.peers.get(entry.statement.author)
         return chain is not None and entry.statement.seq <= chain.seq
+
+    def _sort(self, entries: Sequence[Entry]) -> tuple[list[Statement], list[Statement]]:
+        """List the statements whose documents may be read, and all that name one.
+
+        The rest is refused or known before: a fetch takes long, and costs the author nothing.
+        """
+        naming = [one.statement for one in entries if read_with(one.statement) is not None]
+        said = {one.statement.digest for one in entries} if naming else set()
+        return [one for one in naming if self._may_be_next(one, said)], naming
+
+    def _may_be_next(self, statement: Statement, said: Collection[Digest]) -> bool:
+        chain = self.state.peers.get(statement.author)
+        seq, last = (chain.seq, chain.last) if chain else (0, ZERO_DIGEST)
+        follows = statement.prev == last or statement.prev in said
+        return follows and statement.seq > seq and not self._documents.is_refused(statement)
 
     async def _run_alone(self, job: _Job) -> None:
         assert job.work is not None  # noqa: S101 - for types

@@ -21,7 +21,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from tequio_ledger.log.clock_guard import ClockGuard
-from tequio_ledger.log.documents import DocumentCache, missing_document, read_with
+from tequio_ledger.log.documents import DocumentCache, missing_document
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.log.sequencer import ChangeSignal, Known, Logged, Outcome, Refused
@@ -200,8 +200,7 @@ class Follower:
         read_log(self._add_unapplied)
         # Here, in the thread, because the state reads them in the event loop: to wait there for the
         # bucket or the database would stop the whole service.
-        names = (read_with(entry.statement) for _, entry in self.unapplied)
-        self.documents.look_up(name for name in names if name is not None)
+        self.documents.look_up(entry.statement for _, entry in self.unapplied)
 
     def _add_unapplied(self, stored: StoredEntry, entry: Entry) -> None:
         self.unapplied.append((stored, entry))

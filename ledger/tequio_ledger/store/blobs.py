@@ -175,32 +175,26 @@ class BlobFolder:
         try:
             return self.path(digest).stat().st_size
         except FileNotFoundError:
-            if self._bucket is None:
-                return None
+            return None if self._bucket is None else self.listed_size(digest)
+
+    def listed_size(self, digest: Digest) -> int | None:
+        """Give the size of a blob in bytes; None when it is not, or no longer, the ledger's.
+
+        A file in the folder does not tell: another process may have deleted the blob.
+        """
+        if self._bucket is None:
+            return self.size(digest)
         # The row and not the bucket, which would take a request: a blob gets its row when it is
         # in the bucket.
         query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
-    def is_listed(self, digest: Digest) -> bool:
-        """Return whether a blob that is in the folder is still one of the ledger's.
-
-        Another process may have deleted it from the bucket.
-        """
-        if self._bucket is None:
-            return True
-        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
-        with self._database.translated_errors(), self._database.reader.begin() as connection:
-            return connection.scalar(query) is not None
-
     def fetch(self, digest: Digest) -> bool:
-        """Bring a blob into the folder if it is one of the ledger's; False if it is not.
+        """Bring a blob into the folder; False if it is neither there nor in the bucket.
 
         Raises UnwritableError.
         """
-        if not self.is_listed(digest):
-            return False
         if self._bucket is not None and not self.path(digest).exists():
             self._fetch(digest, self._bucket)
         return self.path(digest).exists()

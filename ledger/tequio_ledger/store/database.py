@@ -72,8 +72,8 @@ class Dialect(Protocol):
     def check_pages(self, connection: Connection) -> Iterator[str]:
         """Let the database check itself; yields a sentence for each fault."""
 
-    def failed_write(self, err: DatabaseError) -> TequioError:
-        """Classify a failed write: UnwritableError for a passing cause, else FatalLogError."""
+    def passes(self, err: DatabaseError) -> bool:
+        """Return whether the cause of a failed write may go away while the process lives."""
 
     def explain(self, err: DatabaseError) -> str:
         """Explain an error in one sentence to the operator."""
@@ -161,14 +161,20 @@ class Database:
     def failed_write(self, err: DatabaseError | NoConnectionError) -> TequioError:
         """Classify a failed write: UnwritableError for a passing cause, else FatalLogError.
 
-        The cause of the former is in the ledger's log, as the error itself is for everybody.
+        The cause of the former is in the ledger's log only: strangers read the error, and it names
+        neither the place of the database nor what the server said.
         """
-        if isinstance(err, NoConnectionError):
-            return UnwritableError("all connections to the database are in use")
-        judged = self.dialect.failed_write(err)
-        if isinstance(judged, UnwritableError):
-            self._log.report("the database failed", reason=self.dialect.explain(err))
-        return judged
+        reason = self.explain(err)
+        if isinstance(err, DatabaseError) and not self.dialect.passes(err):
+            return FatalLogError(reason)
+        self._log.report("the database failed", reason=reason)
+        return UnwritableError("the database cannot be used for now: try again later")
+
+    def explain(self, err: DatabaseError | NoConnectionError) -> str:
+        """Explain an error in one sentence to the operator."""
+        if isinstance(err, DatabaseError):
+            return self.dialect.explain(err)
+        return f"all connections to {self.name} are in use"
 
     @contextmanager
     def translated_errors(self) -> Iterator[None]:

@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.pool import QueuePool
 
 from tequio_ledger.store.files import UnwritableError
-from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
+from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     import psycopg  # only with this database: it would slow down every other start
@@ -156,21 +156,19 @@ class Postgresql:
         if failures:
             yield f"{failures} pages whose checksum does not hold"
 
-    def failed_write(self, err: DatabaseError) -> TequioError:
-        # Passing: a new session may not meet the error.
+    def passes(self, err: DatabaseError) -> bool:
+        # A new session may not meet the error.
         state = getattr(err.orig, "sqlstate", None)
         if state is None:  # the request never reached the server, or the answer was lost
-            passes = err.connection_invalidated or isinstance(err, OperationalError)
-        else:
-            passes = state.startswith(_PASSING)
-        if not passes:
-            return FatalLogError(self.explain(err))
-        # Strangers read why the ledger refuses: neither the name nor the server's words.
-        return UnwritableError(_reason(err, "the database") or "the database does not answer")
+            return err.connection_invalidated or isinstance(err, OperationalError)
+        return bool(state.startswith(_PASSING))
 
     def explain(self, err: DatabaseError) -> str:
-        found = _reason(err, self.name)
-        return found or f"{self.name} cannot be used: {' '.join(str(err.orig).split())}"
+        state = getattr(err.orig, "sqlstate", None) or ""
+        for prefix, reason in _REASONS.items():
+            if state.startswith(prefix):
+                return reason.format(self.name)
+        return f"{self.name} cannot be used: {' '.join(str(err.orig).split())}"
 
     def _engine(self, connections: int, isolation: str, options: str = "") -> Engine:
         # synchronous_commit explicitly: a role or database may have another default, and a receipt
@@ -184,14 +182,6 @@ class Postgresql:
             isolation_level=isolation,
             connect_args={**_CONNECT, "options": settings},
         )
-
-
-def _reason(err: DatabaseError, name: str) -> str | None:
-    """Explain an error of the server in one sentence, if it is one that people can end."""
-    state = getattr(err.orig, "sqlstate", None) or ""
-    found = (reason for prefix, reason in _REASONS.items() if state.startswith(prefix))
-    reason = next(found, None)
-    return None if reason is None else reason.format(name)
 
 
 def _take_lock(dbapi: psycopg.Connection[tuple[object, ...]], _record: object) -> None:

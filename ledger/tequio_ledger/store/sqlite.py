@@ -15,8 +15,6 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool
 
 from tequio_ledger.store import files
-from tequio_ledger.store.files import UnwritableError
-from tequio_shared.errors import FatalLogError, TequioError
 
 _CACHE = "cache_size=-512"  # KiB per connection; the system caches the rest of the file
 _PRAGMAS = (
@@ -84,20 +82,19 @@ class Sqlite:
             if line != "ok":
                 yield line
 
-    def failed_write(self, err: DatabaseError) -> TequioError:
+    def passes(self, err: DatabaseError) -> bool:
         extended = getattr(err.orig, "sqlite_errorcode", 0)
         code = extended & 0xFF
         if code in _PASSING or extended == sqlite3.SQLITE_IOERR_NOMEM:
-            return UnwritableError(self.explain(err))
+            return True
         if code in _INPUT_OUTPUT:
             # SQLite reports a full quota, or a file system that became read-only, as an I/O error.
             # A write of our own to the folder tells these from a broken disk.
             try:
                 files.probe(self._path.parent)
             except OSError as why:
-                if files.is_passing(why):
-                    return UnwritableError(files.explain(why, self._path.parent))
-        return FatalLogError(self.explain(err))
+                return files.is_passing(why)
+        return False
 
     def explain(self, err: DatabaseError) -> str:
         message, path = str(err.orig), self._path

@@ -132,10 +132,9 @@ def _check_piece(header: ContributionHeader, name: str, documents: Documents) ->
     """Raise RefusedError unless a record of the piece breaks a rule."""
     try:
         raw = documents(digest_from_text(name))
+        broken_rule(header, PieceEvidence.parse(raw))
     except KeyError as err:
         raise RefusedError("not-found", f"upload the piece {name} first") from err
-    try:
-        broken_rule(header, PieceEvidence.parse(raw))
     except MalformedError as err:
         raise _unproven(str(err)) from err
 

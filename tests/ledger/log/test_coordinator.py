@@ -193,7 +193,7 @@ def test_a_bucket_that_takes_long_for_a_named_document_keeps_nothing_else_waitin
 
     async def scenario(swarm: LedgerSwarm) -> None:
         ledger, gate = swarm.ledger, Gate()
-        get, ask, askers = Bucket.get, ledger.blobs.is_listed, list[threading.Thread]()
+        get, ask, askers = Bucket.get, ledger.blobs.listed_size, list[threading.Thread]()
         name = ledger.blobs.put(RULES.encode())
         ledger.blobs.path(name).unlink()  # another process has stored it in the bucket
 
@@ -201,12 +201,12 @@ def test_a_bucket_that_takes_long_for_a_named_document_keeps_nothing_else_waitin
             gate.pass_through()
             return get(bucket, digest)
 
-        def is_listed(digest: Digest) -> bool:
+        def listed_size(digest: Digest) -> int | None:
             askers.append(threading.current_thread())
             return ask(digest)
 
         monkeypatch.setattr(Bucket, "get", get_slowly)
-        monkeypatch.setattr(ledger.blobs, "is_listed", is_listed)
+        monkeypatch.setattr(ledger.blobs, "listed_size", listed_size)
         opening = asyncio.create_task(swarm.post([swarm.organiser.open(RULES, swarm.clock())]))
         await gate.open()
         await opening

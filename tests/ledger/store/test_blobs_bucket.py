@@ -109,7 +109,7 @@ def test_what_one_replica_deletes_counts_for_no_other(
     one.delete([digest], VirtualClock()() + 1)
     assert Bucket(url).get(digest) is None
     assert other.has(digest), "cached there"
-    assert not other.is_listed(digest)
+    assert other.listed_size(digest) is None
     assert not other.renew(digest, ALICE)
     put(other, ALICE, CONTENT, 1 << 20)
     assert one.read(digest) == CONTENT

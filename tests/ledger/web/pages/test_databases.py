@@ -64,8 +64,8 @@ def test_readers_are_told_to_come_back_when_the_database_is_away(
         cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
     assert (page.answer.status_code, answer.status_code) == (503, 503)
     assert page.answer.headers["content-type"].startswith("text/html")
-    assert "The database does not answer." in page.text
-    assert answer.json()["detail"] == "the database does not answer"
+    assert "The database cannot be used for now: try again later." in page.text
+    assert answer.json()["detail"] == "the database cannot be used for now: try again later"
     for text in (page.answer.text, answer.text):
         assert name not in text
         assert str(cluster.port) not in text
