@@ -22,6 +22,7 @@ import psutil
 
 PARENT_POLL_S = 0.25
 _NICENESS, _BELOW_NORMAL = 10, 0x4000  # the latter is Windows' priority class
+_ATTEMPTS = 20
 
 
 def start_options() -> dict[str, Any]:
@@ -59,9 +60,21 @@ def lower_priority(pid: int) -> None:
     # processes: a child that leads one lowers the session's too (sched(7), autogroup).
     with suppress(OSError):
         if sys.platform == "linux" and os.getsid(pid) == pid:
-            Path(f"/proc/{pid}/autogroup").write_text(str(_NICENESS), "ascii")
+            _lower_session(Path(f"/proc/{pid}/autogroup"))
     with suppress(psutil.Error, OSError):
         psutil.Process(pid).nice(_BELOW_NORMAL if sys.platform == "win32" else _NICENESS)
+
+
+def _lower_session(autogroup: Path) -> None:
+    # The kernel takes one such request of ordinary users in 100 ms, and the trainers of several
+    # cards start at once: each waits for another time.
+    for _ in range(_ATTEMPTS):
+        try:
+            autogroup.write_text(str(_NICENESS), "ascii")
+        except BlockingIOError:
+            time.sleep(0.1 + os.getpid() % 64 / 1_000)
+        else:
+            return
 
 
 def end_with_parent() -> None:

@@ -49,3 +49,23 @@ async def test_a_program_that_computes_lets_others_go_first(module: str) -> None
     finally:
         process.kill()
         await process.wait()
+
+
+async def test_a_session_is_lowered_once_the_kernel_takes_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Two trainers that start at once ask it at once, and it takes one such request in 100 ms."""
+    waits: list[float] = []
+    real, busy = Path.write_text, [True, True, False]
+
+    def write_text(path: Path, *given: str) -> int:
+        if busy.pop(0):
+            raise BlockingIOError
+        return real(path, *given)
+
+    monkeypatch.setattr(Path, "write_text", write_text)
+    monkeypatch.setattr("tequio_client.platform.child.time.sleep", waits.append)
+    child._lower_session(tmp_path / "autogroup")  # noqa: SLF001 - as root it succeeds at once
+    assert (tmp_path / "autogroup").read_text("ascii") == str(NICENESS)
+    assert len(waits) == 2
+    assert min(waits) >= 0.1
