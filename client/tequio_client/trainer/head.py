@@ -204,7 +204,9 @@ class _Work:
         size, chunks = self.engine.leaves * _LEAF_CHUNKS, self.step.layout.chunks
         spans = [(first, min(first + size, chunks)) for first in range(0, chunks, size)]
         shares = [spans[at :: self.threads] for at in range(self.threads)]
-        return list(self.pool.map(lane, shares))
+        done = list(self.pool.map(lane, shares))
+        self.pacing.begin()  # a thread that waited for the slowest has rested meanwhile
+        return done
 
     def _block(self, files: HeadFiles, members: Sequence[int], span: _Span) -> Block:
         first, stop = span

@@ -6,8 +6,8 @@ checks: a step, a batch, or some chunks of a model. Preparing a model is not pac
 
 Some of a round's duties have a deadline that no small share moves: checking contributions, encoding
 one's own, measuring gains, and computing the next head. They take `DUTY_PERCENT` of the time at
-least, so they last at most twice as long, which the margins of a round allow; each is short beside
-the training of a round. Training and audits themselves end by the round's clock instead.
+least, so they last about twice as long at most, which the margins of a round allow; each is short
+beside the training of a round. Training and audits themselves end by the round's clock instead.
 """
 
 from __future__ import annotations
