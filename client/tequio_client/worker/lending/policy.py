@@ -468,7 +468,8 @@ def decide(
             reason=LendingReason.FINISHING,
             values={"round": facts.round or 0},
         )
-    may_transfer = preferences.consent and not any(rule(case) for rule in (game, quota, metered))
+    against = game, undetectable, quota, metered
+    may_transfer = preferences.consent and not any(rule(case) for rule in against)
     return msgspec.structs.replace(found, may_transfer=may_transfer)
 
 

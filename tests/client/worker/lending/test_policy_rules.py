@@ -607,6 +607,8 @@ def test_the_share_is_the_least_of_all_that_limit_it() -> None:
         (in_session(game="doom"), chosen(pause_for_games=False), True),
         (in_session(game="doom"), PLAYED_ON, True),
         (in_session(idle_s=1.0), CHOSEN, True),
+        (BEHIND, CHOSEN, False),
+        (BEHIND, chosen(pause_for_games=False), True),
         (replace(CALM, session=None), CHOSEN, True),
     ],
 )
