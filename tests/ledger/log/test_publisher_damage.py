@@ -45,7 +45,9 @@ def test_a_changed_byte_in_what_was_published_is_told_at_the_start(tmp_path: Pat
         for changed in (note, note.replace(b"\n1\n", b"\n2\n")):
             with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as database, database:
                 database.execute("DELETE FROM log_cosigned")
-                database.execute("INSERT INTO log_cosigned VALUES (1, ?, 0)", (changed,))
+                database.execute(
+                    "INSERT INTO log_cosigned (size, note, at) VALUES (1, ?, 0)", (changed,)
+                )
             loaded = publisher(ledger)
             if changed == note:
                 loaded.load()
