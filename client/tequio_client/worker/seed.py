@@ -8,6 +8,7 @@ All content is verified by hash, so anybody may run a seed.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import structlog
 import trio
 from msgspec import UNSET
 
-from tequio_client import heap
+from tequio_client import clock, heap
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.snapshots import newest_snapshot
 from tequio_client.worker import metrics, shutdown
@@ -33,7 +34,7 @@ from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
 from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_shared.competition.rules import Submission
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
@@ -43,7 +44,7 @@ from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.statements.competitions import CompSubmit
+from tequio_shared.statements.competitions import CompResult, CompSubmit
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -53,7 +54,7 @@ from tequio_shared.statements.runs import (
     RunRollback,
     WorkCommit,
 )
-from tequio_shared.statements.statement import Statement
+from tequio_shared.statements.statement import Body, Statement
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -150,10 +151,8 @@ async def _begin(node: Node, cache: RunCache) -> int:
     log.info("begins at a snapshot", entries=size, runs=len(named))
     for one in named:
         await cache.begin(one)
-    for competition in state.competitions.views.values():
-        if competition.phase is not CompetitionPhase.DECIDED:
-            for entrant in competition.entrants.values():
-                cache.add_submission(entrant.submission)
+    for view in state.competitions.views.values():
+        cache.begin_competition(view, clock.now_ms())
     return size
 
 
@@ -191,6 +190,8 @@ class RunCache:
         self.newest = NewestHeads(node.exchange, node.store)
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
+        # Pinned weights, by entrant: those submitted to each competition that is not decided.
+        self._submitted: defaultdict[Digest, dict[str, Digest]] = defaultdict(dict)
 
     async def begin(self, named: NamedTrees) -> None:
         """Cache a run of a snapshot, as if its log had been read.
@@ -211,11 +212,18 @@ class RunCache:
             for ref, trainer in named.works:
                 self._recent.add(ref, trainer)
 
+    def begin_competition(self, view: CompetitionView, now_ms: int) -> None:
+        """Store the heads that are in a competition of a snapshot, unless that is over."""
+        if view.phase is CompetitionPhase.DECIDED or view.void_reason(now_ms):
+            return
+        for entrant in view.entrants.values():
+            if entrant.submission is not None:
+                self._add_submission(view.id, entrant.name, entrant.submission)
+
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
-        if isinstance(body, CompSubmit):
-            await self._find_submission(digest_from_text(body.submission))
         if run is None:
+            await self._apply_to_competition(body)
             return
         if isinstance(body, RunOpen):
             await self._open(run)
@@ -250,21 +258,36 @@ class RunCache:
             case RunClose():
                 self.rosters.drop(run)
 
-    async def _find_submission(self, name: Digest) -> None:
+    async def _apply_to_competition(self, body: Body) -> None:
+        match body:
+            case CompSubmit(competition=name, entrant=entrant, submission=submission):
+                competition = digest_from_text(name)
+                replaced = self._submitted[competition].pop(entrant, None)
+                if replaced is not None:
+                    self._node.store.unpin(replaced)
+                await self._find_submission(competition, entrant, digest_from_text(submission))
+            case CompResult(competition=name):
+                for root in self._submitted.pop(digest_from_text(name), {}).values():
+                    self._node.store.unpin(root)
+
+    async def _find_submission(self, competition: Digest, entrant: str, name: Digest) -> None:
         with trio.move_on_after(DOCUMENT_TIMEOUT_S):
             raw = await self._node.exchange.fetch_blob(name)
             try:
-                self.add_submission(Submission.parse(raw))
+                self._add_submission(competition, entrant, Submission.parse(raw))
             except MalformedError as err:  # as above
                 log.warning("a submission is not valid", error=str(err))
 
-    def add_submission(self, submission: Submission | None) -> None:
-        """Store a head that is in a competition: evaluators ask for it after the deadline."""
-        if submission is None or not submission.run:
+    def _add_submission(self, competition: Digest, entrant: str, submission: Submission) -> None:
+        """Pin and fetch a head that is in a competition: evaluators ask for it at the end."""
+        if not submission.run:
             return
         manifest = self._manifests.get(RunId(digest_from_text(submission.run)))
         if manifest is not None:
-            self._fetch_protected(weights_ref(manifest, digest_from_text(submission.weights_root)))
+            ref = weights_ref(manifest, digest_from_text(submission.weights_root))
+            self._node.store.pin(ref.root)
+            self._submitted[competition][entrant] = ref.root
+            self._recent.add(ref)
 
     def _put_newest(self, manifest: Manifest, head: Head, *, stays: bool = False) -> None:
         refs = head_refs(manifest, head)

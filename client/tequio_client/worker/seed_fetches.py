@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 
+import structlog
 import trio
 
+from tequio_client.worker.store.files import NoRoomError
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
+from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
+
+log = structlog.get_logger(__name__)
 
 PATIENCE_S = 120.0
 """Longest time in which nothing of a tree comes; nobody may have kept an old one."""
@@ -122,12 +127,15 @@ async def _fetch(
 ) -> bool:
     """Fetch a tree while some of it comes; False if nothing came for `PATIENCE_S`.
 
-    A tree that is refused, because the store has no room for it, is not tried again.
+    A tree that the store has no room for is not tried again.
     """
     while True:
         missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
         with trio.move_on_after(PATIENCE_S) as patience:
-            await exchange.fetch_in_background(ref, holder)
+            try:
+                await exchange.fetch_in_background(ref, holder)
+            except* NoRoomError as group:
+                log.warning("no room", root=ref.root.hex()[:12], error=str(first_error(group)))
         if not patience.cancelled_caught:
             return True
         if await trio.to_thread.run_sync(store.missing_bytes, ref) >= missing:

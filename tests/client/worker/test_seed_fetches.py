@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import pytest
+import structlog
 import trio
 from trio.testing import wait_all_tasks_blocked
 
@@ -57,10 +58,14 @@ class HeadExchange:
         self.sent: dict[TreeRef, trio.Event] = {}
 
     async def fetch_in_background(self, ref: TreeRef, _holder: object) -> None:
-        """Wait until it is sent."""
+        """Wait until it is sent; errors of the store come in a group."""
         self.asked.append(ref)
         await self.sent.setdefault(ref, trio.Event()).wait()
-        self.store.put_tree(CONTENTS[HEADS.index(ref)], PIECE)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._put, CONTENTS[HEADS.index(ref)])
+
+    async def _put(self, content: bytes) -> None:
+        self.store.put_tree(content, PIECE)
 
     async def deliver(self, *refs: TreeRef) -> None:
         """Send these, and wait until nothing follows from it."""
@@ -174,3 +179,31 @@ async def test_a_head_that_nobody_sends_waits_behind_those_of_other_runs(
     with trio.move_on_after(2.5 * PATIENCE_S):
         await heads.serve()
     assert exchange.asked == [HEADS[0], HEADS[1], HEADS[0]]
+
+
+@pytest.mark.trio
+async def test_a_tree_without_room_is_left_out_and_the_next_ones_are_fetched(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    exchange = HeadExchange(Store(tmp_path, quota_bytes=25))
+    store = exchange.store
+    shard = store.put_tree(bytes(20), PIECE)
+    store.pin(shard.root)
+    heads = NewestHeads(cast("Exchange", exchange), store)
+    queue = FetchQueue(cast("Exchange", exchange), store, most=None)
+    nursery.start_soon(heads.serve)
+    nursery.start_soon(queue.serve)
+    with structlog.testing.capture_logs() as logs:
+        heads.put(RUN, [HEADS[0]])
+        await exchange.deliver(HEADS[0])
+        queue.add(HEADS[1])
+        await exchange.deliver(HEADS[1])
+    assert [line["root"] for line in logs] == [ref.root.hex()[:12] for ref in HEADS[:2]]
+    assert exchange.asked == HEADS[:2]
+    assert exchange.held() == []
+    store.unpin(shard.root)
+    heads.put(RUN, [HEADS[2]])
+    queue.add(HEADS[3])
+    await exchange.deliver(*HEADS[2:4])
+    assert exchange.held() == HEADS[2:4]
+    nursery.cancel_scope.cancel()

@@ -179,6 +179,10 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
+class NoRoomError(UserFacingError):
+    """Too much of the quota is pinned or being fetched for one more entry."""
+
+
 class StoreIndex:
     """Entries in the order of their use, at most `quota_bytes` of them.
 
@@ -221,11 +225,11 @@ class StoreIndex:
         self._evict_until(0)
 
     def make_room(self, kind: Kind, name: Digest, size_bytes: int) -> None:
-        """Evict the least recently used until the entry fits; raises UserFacingError."""
+        """Evict the least recently used until the entry fits; raises NoRoomError."""
         more = size_bytes - self._sizes.get((kind, name), 0)
         self._evict_until(more, keep=name)
         if self.used_bytes + more > self.quota_bytes:
-            raise UserFacingError(
+            raise NoRoomError(
                 f"the store in {self._where} may hold {_size_text(self.quota_bytes)} and needs "
                 f"{_size_text(self.used_bytes + more)}; allow it more space"
             )

@@ -45,7 +45,8 @@ class Store:
     """Trees and blobs under `folder`, at most `quota_bytes` of them.
 
     When the quota is reached, what was used least recently goes, except what is pinned or being
-    fetched. Raises UserFacingError when the folder cannot be used or nothing may go.
+    fetched. Raises UserFacingError when the folder cannot be used, and NoRoomError
+    when nothing more may go.
     """
 
     def __init__(self, folder: Path, *, quota_bytes: int) -> None:
