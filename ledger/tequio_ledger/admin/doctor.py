@@ -177,6 +177,10 @@ def _database(
             if genesis is None:
                 yield error("log", "the database holds no entry", "serve the ledger once")
                 return
+            if not database.is_current(connection):
+                found = f"{database.name} was made by another version of tequio-ledger"
+                yield error("database", found, "run `tequio-ledger migrate`, or use that version")
+                return
             yield from _keys(folder, genesis)
             yield from _settings(settings, genesis)
             yield from _network(settings, genesis)

@@ -129,7 +129,7 @@ class Database:
                 command.upgrade(config, "head")
         except CommandError as err:
             raise UserFacingError(
-                f"{self.name} was made by a newer tequio-ledger ({err}): use that one"
+                f"{self.name} was made by another version of tequio-ledger ({err}): use that one"
             ) from err
         except DatabaseError as err:
             raise UserFacingError(self.dialect.explain(err)) from err
@@ -138,13 +138,13 @@ class Database:
         """Give the revision of the tables; None when there are none. Raises UserFacingError."""
         try:
             with self.writer.connect() as connection:
-                if not inspect(connection).has_table(_REVISION_TABLE):
-                    return None
-                stored = text(f"SELECT version_num FROM {_REVISION_TABLE}")  # noqa: S608 - a constant
-                revision: str | None = connection.execute(stored).scalar_one_or_none()
-                return revision
+                return _revision(connection)
         except DatabaseError as err:
             raise UserFacingError(self.dialect.explain(err)) from err
+
+    def is_current(self, connection: Connection) -> bool:
+        """Return whether the tables are as this program makes them."""
+        return _revision(connection) == _newest_revision()
 
     def copy(self, path: Path) -> None:
         """Copy an SQLite database to a new file as of one moment, while others write.
@@ -231,6 +231,14 @@ def dialect_of(place: Path | str) -> Dialect:
     if place.startswith(_SQLITE):
         return Sqlite(Path(place.removeprefix(_SQLITE)).absolute())
     return Postgresql(place)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(_REVISION_TABLE):
+        return None
+    stored = text(f"SELECT version_num FROM {_REVISION_TABLE}")  # noqa: S608 - a constant
+    revision: str | None = connection.execute(stored).scalar_one_or_none()
+    return revision
 
 
 def _newest_revision() -> str:

@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 from base64 import b64encode
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -212,6 +213,15 @@ def test_a_public_key_may_be_read_by_anybody(folder: Path) -> None:
     public.write_text(f"{b64encode(key).decode()}\n", "ascii")
     public.chmod(0o644)
     assert faults(examined(folder)) == []
+
+
+def test_tables_of_another_version_are_not_called_damaged(folder: Path) -> None:
+    with closing(sqlite3.connect(DataFolder(folder).database)) as database, database:
+        database.execute("ALTER TABLE standing RENAME COLUMN is_restricted TO was_restricted")
+        database.execute("UPDATE alembic_version SET version_num = '0010'")
+    (found,) = (one for one in examined(folder) if one.check == "database" and one.to_do)
+    assert "made by another version of tequio-ledger" in found.found
+    assert "or use that version" in found.to_do
 
 
 def test_a_file_that_is_no_database_is_told(folder: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import make_url, text
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store import log_rows
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from tequio_ledger.store.log_rows import SignedHead
 
 SQLITE_INDICES = ("sql", "sqlite_master", "name")
-REVISION = "0010"
-"""Of the tables since the first network folder: a program with another one refuses it."""
+REVISION = "0011"
+"""Of the tables: a program with another one refuses them."""
+TABLES = "7ca7ffcbce3bde857eafc2f70ba886971e82e1d96f3fc73199b4b0d544bab9c5"
+"""Hash of the tables that the models had when they got this revision."""
 
 
 def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_database: str) -> None:
@@ -42,6 +46,21 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
                 sql = connection.execute(query).scalar_one()
                 assert sql.endswith('(gflop DESC, registered_index, "key", name)')
             assert found == []
+
+
+def test_changed_tables_have_a_new_revision() -> None:
+    """The revision makes them from the models, so only a stored hash shows that they changed."""
+    urls = ("sqlite://", "postgresql+psycopg://")
+    lite, large = (make_url(url).get_dialect()() for url in urls)
+    tables = METADATA.tables.values()
+    made = [str(CreateTable(one).compile(dialect=kind)) for one in tables for kind in (lite, large)]
+    indices = [index for one in tables for index in one.indexes]
+    made += [str(CreateIndex(one).compile(dialect=lite)) for one in indices]
+    found = hashlib.sha256("".join(sorted(made)).encode()).hexdigest()
+    assert found == TABLES, (
+        f"A changed table needs a new revision number: databases of {REVISION} lack the change. "
+        "Rename the file of the revision, and store its number and this hash here."
+    )
 
 
 def test_both_databases_leave_the_same_rows_out_of_an_index(
@@ -103,12 +122,16 @@ def test_a_filled_database_keeps_its_root_and_its_rows(
         assert rows(ledger) == held
 
 
-def test_a_database_of_a_newer_program_is_refused(tmp_path: Path, either_database: str) -> None:
+@pytest.mark.parametrize("revision", ["0010", "9999"])
+def test_a_database_of_another_version_is_refused(
+    tmp_path: Path, either_database: str, revision: str
+) -> None:
     with closing(Database(either_database or tmp_path / "new.sqlite3")) as database:
         database.migrate()
         with database.writer.begin() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-        with pytest.raises(UserFacingError, match="made by a newer tequio-ledger"):
+            stored = text("UPDATE alembic_version SET version_num = :revision")
+            connection.execute(stored, {"revision": revision})
+        with pytest.raises(UserFacingError, match="made by another version of tequio-ledger"):
             database.migrate()
 
 

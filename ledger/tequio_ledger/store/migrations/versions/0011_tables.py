@@ -3,8 +3,7 @@
 Before a second revision changes a table, this one must name the tables as they are now, or a fresh
 database must be made from the models and stamped with the newest revision.
 
-Earlier revisions were merged into this one, which keeps the id of the last of them: a database
-that they made counts as up to date.
+Earlier revisions were merged into this one: a database that they made is refused.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from alembic import op
 
 from tequio_ledger.store.models import METADATA
 
-revision = "0010"
+revision = "0011"
 down_revision = None
 branch_labels = None
 depends_on = None
