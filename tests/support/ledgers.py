@@ -63,6 +63,17 @@ class VirtualClock:
         self.at_ms += duration_ms
 
 
+async def pass_time(ledger: Ledger, clock: VirtualClock, duration_ms: int) -> None:
+    """Let time pass, and let a running ledger's coordinator act whenever something is due."""
+    end_ms = clock() + duration_ms
+    while True:
+        due_ms = ledger.sequencer.due_ms() or end_ms
+        clock.at_ms = min(due_ms, end_ms) if due_ms > clock() else end_ms
+        await ledger.sequencer.submit([])
+        if clock() >= end_ms:
+            return
+
+
 def make_settings(
     folder: Path, organisers: Sequence[Signer] = (ORGANISER,), **options: str
 ) -> LedgerSettings:

@@ -47,7 +47,7 @@ from tequio_shared.statements.runs import (
     Sample,
     TaskCounts,
 )
-from tests.support.ledgers import VirtualClock, opened, running
+from tests.support.ledgers import VirtualClock, opened, pass_time, running
 from tests.support.memory_swarm import rollback_to
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 from tests.support.small_tasks import small_task
@@ -188,13 +188,7 @@ class SampleLedger:
 
     async def pass_ms(self, duration_ms: int) -> None:
         """Let time pass, and let the coordinator act whenever something is due."""
-        end_ms = self.clock() + duration_ms
-        while True:
-            due_ms = self.ledger.sequencer.due_ms() or end_ms
-            self.clock.at_ms = min(due_ms, end_ms) if due_ms > self.clock() else end_ms
-            await self.ledger.sequencer.submit([])
-            if self.clock() >= end_ms:
-                return
+        await pass_time(self.ledger, self.clock, duration_ms)
 
     async def open(self) -> None:
         """Open the run with all but the last peer."""

@@ -17,7 +17,7 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import VirtualClock, make_settings, opened, pass_time, running
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
@@ -67,13 +67,7 @@ class LedgerSwarm:
 
     async def pass_ms(self, duration_ms: int) -> None:
         """Let time pass, and let the coordinator act whenever something is due."""
-        end_ms = self.clock() + duration_ms
-        while True:
-            due_ms = self.ledger.sequencer.due_ms() or end_ms
-            self.clock.at_ms = min(due_ms, end_ms) if due_ms > self.clock() else end_ms
-            await self.ledger.sequencer.submit([])
-            if self.clock() >= end_ms:
-                return
+        await pass_time(self.ledger, self.clock, duration_ms)
 
     async def open(self) -> None:
         """Open the run with the first three peers, up to its first roster."""
