@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import httpx
@@ -66,6 +67,22 @@ def described(ledger: Served, key: PeerKey) -> PeerAnswer:
 
 def own_key(folder: Path) -> PeerKey:
     return identity.load(folder).key
+
+
+def test_a_replacement_is_dated_by_one_look_at_the_clock(
+    ledger: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A millisecond between two looks made it expire too late, and so be refused."""
+    former, successor = registered(ledger, "dated", tmp_path / "home"), Signer(bytes(31) + b"d")
+    times = itertools.count(now_ms())
+    monkeypatch.setattr("tequio_client.worker.ledger.key_changes.now_ms", lambda: next(times))
+
+    async def follow() -> None:
+        async with LedgerApi(ledger.url) as api:
+            await replace(api, former.key, successor, former.signer)
+
+    trio.run(follow)
+    assert described(ledger, former.key).replaced_by == to_text(successor.key)
 
 
 def test_a_stolen_key_is_stopped_and_followed_from_another_computer(

@@ -162,11 +162,11 @@ TEARS = {
     "an entry is gone": "DELETE FROM log_entry WHERE idx = 100",
     "the last entry is gone": "DELETE FROM log_entry WHERE idx = 300",
     "an entry too many": (
-        "INSERT INTO log_entry SELECT 301, x'00', leaf, type, author, run, round, at "
-        "FROM log_entry WHERE idx = 300"
+        "INSERT INTO log_entry (idx, id, leaf, type, author, run, round, at) "
+        "SELECT 301, x'00', leaf, type, author, run, round, at FROM log_entry WHERE idx = 300"
     ),
     "a tile is gone": "DELETE FROM log_tile WHERE level = 0 AND n = 0",
-    "a tile too many": "INSERT INTO log_tile VALUES (0, 2, x'00')",
+    "a tile too many": "INSERT INTO log_tile (level, n, data) VALUES (0, 2, x'00')",
     "a tile is too long": "UPDATE log_tile SET data = CAST(data || x'00' AS BLOB) WHERE n = 1",
     "the head is behind": "UPDATE log_head SET size = 299",
     "a checkpoint is ahead": "UPDATE log_checkpoint SET size = 400 WHERE size = 301",

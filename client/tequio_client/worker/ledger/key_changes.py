@@ -148,12 +148,13 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
             return
         raise UserFacingError("the new key is registered already: remove it and try again")
     work = await work_for_registration(network.id, successor.key, network.genesis.work_bits)
+    now = now_ms()
     made = make(
         body=KeyReplace(former=to_text(former), nonce=work.nonce),
         author=successor.key,
         seq=1,
-        ts=now_ms(),
-        exp=now_ms() + STATEMENT_LIFE_MS,
+        ts=now,
+        exp=now + STATEMENT_LIFE_MS,
         prev=ZERO_DIGEST,
     )
     (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
