@@ -90,6 +90,7 @@ from tequio_shared.round import proof
 from tequio_shared.round.audits import LIMITS
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
+from tequio_shared.round.evidence import PieceEvidence, UnreadEvidence
 from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
@@ -119,6 +120,8 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "Fields of the data manifest": Corpus,
     "Fields of the roster": Roster,
     "Fields of the result": RoundResult,
+    "Fields of a piece": PieceEvidence,
+    "Fields of a marked piece": UnreadEvidence,
     "Fields of a document's score": DocumentScore,
     "Fields of a sealed set": SealedSet,
     "Fields of the rules": CompetitionRules,
@@ -288,6 +291,7 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
         StandingCause.TWO_STATEMENTS,
         StandingCause.BAD_HEADER,
         StandingCause.BAD_PAYLOAD,
+        StandingCause.UNREAD,
         StandingCause.NOT_DONE,
     }
     listed = {row[3] for row in table("Changes that follow")} - {"the fault's"}

@@ -50,7 +50,7 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.round import fold, proof
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
-from tequio_shared.round.evidence import PieceEvidence
+from tequio_shared.round.evidence import PieceEvidence, UnreadEvidence
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.omission import Omission
 from tequio_shared.round.token_table import TokenTable
@@ -222,6 +222,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "outcome": (CompetitionOutcome.parse, lambda: b'{"v":1}'),
     "sealed archive": (ArchiveHead.parse, lambda: bytes(200)),
     "piece of evidence": (PieceEvidence.parse, lambda: bytes(200)),
+    "piece of a mark": (UnreadEvidence.parse, lambda: bytes(200)),
     "evidence of an omission": (Omission.parse, lambda: b'{"v":1}'),
     "group": (GroupFile.parse, lambda: b'name = "a"\n[[members]]\n'),
     "key": (lambda raw: key_from_text(text_of(raw)), lambda: to_text(sha256()).encode()),

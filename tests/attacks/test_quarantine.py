@@ -19,7 +19,7 @@ from tequio_shared.network import standing
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round.proof import RejectionReason, Verdict
-from tequio_shared.statements.network import StandingChange, StandingRelease
+from tequio_shared.statements.network import StandingRelease
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
@@ -28,6 +28,7 @@ from tests.support.attackers_round import (
     Judge,
     Withholder,
     bad_piece,
+    changes,
     due_proof,
     earned,
     outcome,
@@ -35,6 +36,7 @@ from tests.support.attackers_round import (
     report_of,
     round_of,
     scale_255,
+    settle,
     signed,
     spoiler,
     swarm_in,
@@ -55,21 +57,6 @@ DAY_MS = 86_400_000
 
 def of(swarm: Swarm, one: Volunteer) -> Standing:
     return swarm.standings.of(one.key)
-
-
-def changes(swarm: Swarm, one: Volunteer) -> list[StandingChange]:
-    said = [entry.statement.body for entry in swarm.entries]
-    return [
-        body
-        for body in said
-        if isinstance(body, StandingChange) and key_from_text(body.peer) == one.key
-    ]
-
-
-def settle(swarm: Swarm) -> None:
-    """Let the coordinator say what follows about standings."""
-    while swarm.standings.due(swarm.now_ms):
-        assert swarm.coordinate()
 
 
 def convicted(swarm: Swarm, one: Volunteer, cause: StandingCause) -> None:

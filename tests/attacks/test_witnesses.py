@@ -13,8 +13,10 @@ from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_te
 from tequio_shared.log import merkle
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.run_states import RunState, VoidReason
+from tequio_shared.network.standing import StandingCause
 from tequio_shared.round import lots, proof
 from tequio_shared.round.assignment import quorum
+from tequio_shared.round.marks import marks_bytes
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import (
@@ -23,6 +25,7 @@ from tequio_shared.statements.runs import (
     RoundRoster,
     RoundVoid,
     RoundWitness,
+    WitnessProof,
 )
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
@@ -30,6 +33,7 @@ from tests.support.attackers_round import (
     HeadLiar,
     Judge,
     MuteWitness,
+    changes,
     due_proof,
     earned,
     entries_by,
@@ -38,10 +42,12 @@ from tests.support.attackers_round import (
     refusal,
     round_of,
     scale_255,
+    settle,
     spoiler,
     swarm_in,
     swarm_of,
 )
+from tests.support.marks import marks_of, unread_report
 from tests.support.memory_swarm import Swarm
 from tests.support.tiny_run import signer
 from tests.support.volunteers import StatementDraft, Volunteer
@@ -49,7 +55,6 @@ from tests.support.volunteers import StatementDraft, Volunteer
 if TYPE_CHECKING:
     from tequio_shared.network.full_run import FullRunView
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements.runs import WitnessProof
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
 
@@ -79,7 +84,14 @@ def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
             continue
         key = rng.randbytes(32)
         said = proof.make_proof(
-            seed=key, slots=slots, trainers=slots, vouched=vouched, rejected={}, head=HEAD, vrf=b""
+            seed=key,
+            slots=slots,
+            trainers=slots,
+            vouched=vouched,
+            rejected={},
+            head=HEAD,
+            vrf=b"",
+            marks=bytes(marks_bytes(len(vouched))),
         )
         seen = proof.check_proof(
             said, seed=key, slots=slots, trainers=slots, commitments=vouched, head=HEAD
@@ -135,6 +147,8 @@ def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
         ({"count": 4095}, "proof-root"),
         ({"root": to_text(merkle.EMPTY_ROOT)}, "proof-root"),
         ({"head": to_text(HEAD)}, "proof-head"),
+        ({"marks": ""}, "proof-marks"),
+        ({"marks": to_text(bytes(40))}, "proof-marks"),
     ],
 )
 def test_a_proof_about_slots_that_are_not_there_is_refused(
@@ -270,9 +284,11 @@ def test_the_order_of_arrival_does_not_show_in_a_proof(seed: int) -> None:
     witness, honest = due_proof(swarm)
     current = round_of(swarm)
     ids = {slot: one.id for slot, one in current.commitments.items()}
+    payloads = swarm.arithmetic.payloads
     for _ in range(20):
         seen = dict(rng.sample(list(ids.items()), len(ids)))
-        again = current.proof_of(seen, {}, witness.signer.prove(current.audit_lot_input))
+        lot = witness.signer.prove(current.audit_lot_input)
+        again = current.proof_of(seen, {}, lot, marks_of(current, seen, lot, payloads))
         assert again == honest
     arrival = sorted(ids.values(), reverse=True)
     body = msgspec.structs.replace(honest, root=to_text(merkle.root(arrival)))
@@ -301,6 +317,8 @@ def test_a_witness_that_withholds_its_word_costs_the_others_the_grace_only() -> 
 class Repeater(Judge):
     """A witness that looks at nothing: it waits for the first proof, and states the same."""
 
+    swarm: Swarm
+
     def _round_duty(
         self, view: FullRunView, current: RoundView, slot: int
     ) -> StatementDraft | None:
@@ -312,20 +330,32 @@ class Repeater(Judge):
         first = next(iter(current.proofs.values()))
         ids = {slot: current.commitments[slot].id for slot in first.vouched}
         lot = self.signer.prove(current.audit_lot_input)
-        body = current.proof_of(ids, dict(first.rejected), lot)
+        # The marks that others made are the only ones it has.
+        others = (one.statement.body for one in reversed(self.swarm.entries))
+        copied = next(one for one in others if isinstance(one, WitnessProof))
+        body = current.proof_of(ids, dict(first.rejected), lot, from_text(copied.marks, None))
         return msgspec.structs.replace(body, gains=tuple(sorted(first.gains.items())))
 
 
-def test_a_witness_that_repeats_the_first_proof_is_paid_as_if_it_had_looked() -> None:
-    """The open part of Q13. Two limits: it follows what others find, and its pay is small."""
+@attack("Q13", layer="qua", ends="convicted by any of the pieces that it says it has read")
+def test_a_witness_that_repeats_the_first_proof_is_convicted_by_its_marks() -> None:
     swarm = swarm_of(11, Repeater, *[Judge] * 4, spoiler(scale_255))
-    swarm.run_rounds(3)
-    repeater, other, *_, forger = swarm.volunteers
-    earned = swarm.view.accounts.earned
-    assert earned[repeater.key].witness == earned[other.key].witness > 0
-    assert outcome(swarm, forger) == (Verdict.REJECTED, RejectionReason.SCALE)
-    share, paid = swarm.manifest.witness_share_bp, earned.values()
-    assert sum(one.witness for one in paid) * 10_000 <= share * sum(one.trainer for one in paid)
+    repeater, other = swarm.volunteers[:2]
+    repeater.swarm = swarm
+    while not all(entries_by(swarm, one, "witness.proof") for one in (repeater, other)):
+        assert swarm.step()
+    (copied,) = entries_by(swarm, repeater, "witness.proof")
+    (honest,) = entries_by(swarm, other, "witness.proof")
+    count = len(round_of(swarm).proofs[round_of(swarm).slot_of[other.key]].vouched)
+    assert [unread_report(swarm, honest, order) for order in range(count)] == [None] * count
+    reports = [unread_report(swarm, copied, order) for order in range(count)]
+    assert all(reports)
+    swarm.run_rounds(2)  # the round is over, and a report holds all the same
+    assert reports[0] is not None
+    swarm.post(other, StatementDraft(reports[0]))
+    settle(swarm)
+    (change,) = changes(swarm, repeater)
+    assert (change.to, change.cause) == ("quarantined", StandingCause.UNREAD)
 
 
 @attack("Q12", layer="wit", ends="the accusation stays alone; every other verdict stands")

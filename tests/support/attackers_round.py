@@ -22,7 +22,7 @@ from tequio_shared.head.contribution import (
     payload_root,
     validate,
 )
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import GAIN_MOST
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
 from tequio_shared.network.full_run import FullRunView
@@ -31,9 +31,10 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import FaultReport, MemberLeave
+from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tests.support.commitments import commitment
+from tests.support.marks import marks_of
 from tests.support.memory_swarm import Swarm
 from tests.support.tiny_run import tiny_manifest
 from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
@@ -67,7 +68,9 @@ class Judge(Volunteer):
             else:
                 rejected[slot] = RejectionReason[rule.upper()]
         assert current.head is not None
-        body = current.proof_of(ids, rejected, self.signer.prove(current.audit_lot_input))
+        lot = self.signer.prove(current.audit_lot_input)
+        marks = marks_of(current, ids, lot, self._arithmetic.payloads)
+        body = current.proof_of(ids, rejected, lot, marks)
         gains = self._arithmetic.gains(current, ids, self.key)
         return msgspec.structs.replace(body, gains=gains)
 
@@ -118,11 +121,11 @@ class Colluder(Judge):
     def _proof(self, current: RoundView) -> WitnessProof:
         slots = {slot for slot in current.commitments if self._is_victim(current, slot)}
         assert current.head is not None
-        return current.proof_of(
-            {slot: one.id for slot, one in current.commitments.items() if slot not in slots},
-            dict.fromkeys(slots, self.accusation) if self.accusation else {},
-            self.signer.prove(current.audit_lot_input),
-        )
+        vouched = {slot: one.id for slot, one in current.commitments.items() if slot not in slots}
+        rejected = dict.fromkeys(slots, self.accusation) if self.accusation else {}
+        lot = self.signer.prove(current.audit_lot_input)
+        marks = marks_of(current, vouched, lot, self._arithmetic.payloads)
+        return current.proof_of(vouched, rejected, lot, marks)
 
     def _is_victim(self, current: RoundView, slot: int) -> bool:
         return current.roster.members[slot].key in self.victims
@@ -269,6 +272,21 @@ def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
     """GFLOP of each member, of both kinds together."""
     accounts = swarm.view.accounts
     return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
+
+
+def changes(swarm: Swarm, one: Volunteer) -> list[StandingChange]:
+    said = [entry.statement.body for entry in swarm.entries]
+    return [
+        body
+        for body in said
+        if isinstance(body, StandingChange) and key_from_text(body.peer) == one.key
+    ]
+
+
+def settle(swarm: Swarm) -> None:
+    """Let the coordinator say what follows about standings."""
+    while swarm.standings.due(swarm.now_ms):
+        assert swarm.coordinate()
 
 
 def entries_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:

@@ -34,6 +34,7 @@ from tequio_shared.statements.runs import (
 )
 from tests.support.authors import registration
 from tests.support.commitments import commitment
+from tests.support.marks import marks_of
 from tests.support.memory_swarm import Swarm
 from tests.support.volunteers import StatementDraft, Volunteer
 
@@ -155,15 +156,15 @@ class DutyMember:
 
     def _proof(self, current: RoundView) -> Body:
         assert current.head is not None
-        return current.proof_of(
-            {
-                slot: one.id
-                for slot, one in current.commitments.items()
-                if one.header.trainer not in self._swarm.arithmetic.hidden - {self.key}
-            },
-            {},
-            self.voice.signer.prove(current.audit_lot_input),
-        )
+        arithmetic = self._swarm.arithmetic
+        vouched = {
+            slot: one.id
+            for slot, one in current.commitments.items()
+            if one.header.trainer not in arithmetic.hidden - {self.key}
+        }
+        lot = self.voice.signer.prove(current.audit_lot_input)
+        marks = marks_of(current, vouched, lot, arithmetic.payloads)
+        return current.proof_of(vouched, {}, lot, marks)
 
     def _advanced(self, closed: AcceptedSet) -> Head:
         weights, aux = self._swarm.arithmetic.roots[closed.parent, closed.round]

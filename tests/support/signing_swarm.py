@@ -35,6 +35,7 @@ from tequio_shared.statements.runs import (
 from tests.support.authors import Author
 from tests.support.commitments import commitment
 from tests.support.ledgers import ORGANISER
+from tests.support.marks import marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -190,11 +191,9 @@ class SigningPeer(Author):
         refused = {**(rejected or {})}
         refused.pop(view.slot_of[self.key], None)
         silent = {view.slot_of[self.key], *refused}
-        body = view.proof_of(
-            {slot: one.id for slot, one in view.commitments.items() if slot not in silent},
-            refused,
-            self.signer.prove(view.audit_lot_input),
-        )
+        vouched = {slot: one.id for slot, one in view.commitments.items() if slot not in silent}
+        lot = self.signer.prove(view.audit_lot_input)
+        body = view.proof_of(vouched, refused, lot, marks_of(view, vouched, lot))
         return self._in_round(body)
 
     def measure(

@@ -92,6 +92,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "rejected": [[0, 3], [2, 1]],
         "gains": [[1, 4587], [3, -65536]],
         "vrf": VRF,
+        "marks": to_text(bytes(12)),
     },
     "audit.report": {
         "contribution": D,

@@ -41,6 +41,7 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.commitments import commitment
+from tests.support.marks import marks_of
 from tests.support.tiny_run import SwarmArithmetic, signer
 
 if TYPE_CHECKING:
@@ -227,10 +228,9 @@ class Volunteer:
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
         vouched = {} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()}
         assert current.head is not None
-        body = current.proof_of(
-            vouched,
-            dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
-            self.signer.prove(current.audit_lot_input),
-        )
+        lot = self.signer.prove(current.audit_lot_input)
+        marks = marks_of(current, vouched, lot, self._arithmetic.payloads)
+        rejected = dict.fromkeys(ids, RejectionReason.NORM) if lies else bad
+        body = current.proof_of(vouched, rejected, lot, marks)
         gains = self._arithmetic.gains(current, vouched, self.key)
         return msgspec.structs.replace(body, gains=gains)

@@ -35,6 +35,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import SKETCH_NUMBERS
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.standing import EXCLUDED
+from tequio_shared.round.marks import marks_bytes
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
@@ -218,7 +219,8 @@ class SimulatedMember:
         vouched = {} if self.lie.slanders else {slot: ids[slot] for slot in seen}
         refused = dict.fromkeys(seen, RejectionReason.NORM) if self.lie.slanders else {}
         lot = self.signer.prove(current.audit_lot_input)
-        body = current.proof_of(vouched, refused, lot)
+        # Nobody checks the marks: there are no payloads to read.
+        body = current.proof_of(vouched, refused, lot, bytes(marks_bytes(len(vouched))))
         gains = tuple(self._gains(current, vouched.keys(), kinds))
         return msgspec.structs.replace(body, gains=gains)
 

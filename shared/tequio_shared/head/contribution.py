@@ -112,6 +112,10 @@ class RecordShape:
         """Size of one leaf of the payload tree: G records (the last leaf may have fewer)."""
         return (_DENSE_GROUP if self.is_dense else _SPARSE_GROUP) * self.record_bytes
 
+    def count_pieces(self, chunks: int) -> int:
+        """Leaves of the payload tree of a contribution with that many records."""
+        return -(-chunks * self.record_bytes // self.group_bytes)
+
     @property
     def largest_scale(self) -> int:
         """B: largest scale byte allowed."""

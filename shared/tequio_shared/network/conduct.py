@@ -2,11 +2,11 @@
 
 A `fault.report` is judged by the log and the bytes that it names. The accused signed every leaf of
 it. Two leaves contradict each other by themselves. One leaf contradicts the round in progress,
-whose roster, committee and commitments the reader holds, or the piece of its payload that the
+whose roster, committee and commitments the reader holds, or the piece of a payload that the
 report brings; a report whose piece shows nothing proves a fault of its own author. Nothing here is
 measured, and nobody's word but the accused's counts. An honest program cannot get into it: it signs
-one commitment in a round, one statement under a number, proofs only where it was elected, and
-reports only what it has checked. (docs/protocol.md, standing)
+one commitment in a round, one statement under a number, proofs only where it was elected and of
+what it has read, and reports only what it has checked. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.run import Documents
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round import fold
-from tequio_shared.round.evidence import PieceEvidence, broken_rule
+from tequio_shared.round.evidence import (
+    PieceEvidence,
+    UnreadEvidence,
+    broken_rule,
+    check_unread,
+)
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import (
     FaultReport,
@@ -119,20 +124,26 @@ def _against_bytes(
     if len(statements) != 1:
         raise _unproven("a piece belongs to one leaf")
     match statements[0].body:
-        case WorkCommit(header=header):
-            _check_piece(ContributionHeader.parse(from_text(header, None)), piece, documents)
-            return StandingCause.BAD_PAYLOAD
+        case WorkCommit() | WitnessProof() as body:
+            return _shown(body, piece, documents)
         case FaultReport(piece=named) as report if named == piece:
             if _proves_nothing(report, net, documents):
                 return StandingCause.FALSE_REPORT
     raise _unproven(f"a {statements[0].type} does not name this piece")
 
 
-def _check_piece(header: ContributionHeader, name: str, documents: Documents) -> None:
-    """Raise RefusedError unless a record of the piece breaks a rule."""
+def _shown(body: WorkCommit | WitnessProof, name: str, documents: Documents) -> StandingCause:
+    """Fault of the statement that the piece shows; raises RefusedError if it shows none."""
     try:
         raw = documents(digest_from_text(name))
-        broken_rule(header, PieceEvidence.parse(raw))
+        match body:
+            case WorkCommit(header=header):
+                header_bytes = from_text(header, None)
+                broken_rule(ContributionHeader.parse(header_bytes), PieceEvidence.parse(raw))
+                return StandingCause.BAD_PAYLOAD
+            case WitnessProof():
+                check_unread(body, UnreadEvidence.parse(raw))
+                return StandingCause.UNREAD
     except KeyError as err:
         raise RefusedError("not-found", f"upload the piece {name} first") from err
     except MalformedError as err:
@@ -143,10 +154,9 @@ def _proves_nothing(report: FaultReport, net: NetworkId, documents: Documents) -
     """True if anybody can see that the report's piece shows no fault: its author saw that too."""
     entries = [_entry(from_text(leaf, None), net) for leaf in report.leaves]
     bodies = [entry.statement.body for entry in entries]
-    if len(bodies) == 1 and isinstance(bodies[0], WorkCommit):
-        header = ContributionHeader.parse(from_text(bodies[0].header, None))
+    if len(bodies) == 1 and isinstance(bodies[0], WorkCommit | WitnessProof):
         try:
-            _check_piece(header, report.piece, documents)
+            _shown(bodies[0], report.piece, documents)
         except RefusedError as err:
             if err.code == "not-found":
                 raise

@@ -84,7 +84,7 @@ class StandingCause(IntEnum):
     NOT_ELECTED = 6  # a proof from a key that was not elected
     BAD_PROOF = 7  # a signed proof that is not valid
     STRIKE = 8  # one measured fault
-    # 9 is free: repeated measured faults quarantined, before there were audits.
+    UNREAD = 9  # vouched for a contribution without having its bytes
     DEVIATION = 10  # proofs that the other witnesses contradict
     TERM_SERVED = 11  # the term is over, and the key sent member.ready
     UNANSWERED = 12  # no organiser answered an appeal
@@ -575,6 +575,7 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule",
         StandingCause.NOT_ELECTED: "signed a witness proof without having been elected",
         StandingCause.BAD_PROOF: "signed an invalid witness proof",
+        StandingCause.UNREAD: "vouched for a contribution without having its bytes",
         StandingCause.STRIKE: "a contribution was far from the others, according to two witnesses",
         StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         StandingCause.TERM_SERVED: "the term of a quarantine is over",

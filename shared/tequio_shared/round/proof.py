@@ -22,6 +22,7 @@ from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import quorum
+from tequio_shared.round.marks import marks_bytes
 from tequio_shared.statements.runs import WitnessProof
 
 BLOOM_HASHES = 10
@@ -132,10 +133,11 @@ def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
     rejected: Mapping[int, RejectionReason],
     head: HeadHash,
     vrf: bytes,
+    marks: bytes,
 ) -> WitnessProof:
     """Make the proof of a witness that checked these contributions (slot to id) of a round.
 
-    `vrf` is its proof for `RoundView.audit_lot_input`.
+    `vrf` is its proof for `RoundView.audit_lot_input`, `marks` what it read (`round/marks.py`).
     Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement. Gains
     are left empty.
     """
@@ -153,6 +155,7 @@ def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
         ),
         gains=(),
         vrf=to_text(vrf),
+        marks=to_text(marks),
     )
 
 
@@ -182,6 +185,8 @@ def check_proof(
     # Compared rather than probed: a filter with extra ones would pass every probe.
     if from_text(proof.bloom, None) != bloom:
         raise RefusedError("proof-bloom", "the Bloom filter does not match the bitmap")
+    if len(from_text(proof.marks, None)) != marks_bytes(len(ids)):
+        raise RefusedError("proof-marks", f"marks of another number than {len(ids)} contributions")
     return WitnessFindings(vouched=vouched, rejected=rejected, gains=dict(proof.gains))
 
 

@@ -258,6 +258,11 @@ class RoundView:
         algorithm = self.manifest.algorithm
         return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
 
+    @property
+    def pieces(self) -> int:
+        """Pieces of each contribution's payload (docs/protocol.md, 11.3)."""
+        return self.shape.count_pieces(self.chunks)
+
     def expected(self) -> ExpectedContribution:
         """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
@@ -444,10 +449,11 @@ class RoundView:
         vouched: Mapping[int, ContributionId],
         rejected: Mapping[int, RejectionReason],
         vrf_proof: bytes,
+        marks: bytes,
     ) -> WitnessProof:
         """Proof of a witness that checked these; `vrf_proof` is its for `audit_lot_input`.
 
-        Raises RefusedError before the head is promoted.
+        `marks` are of those that it vouches for. Raises RefusedError before the head is promoted.
         """
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
@@ -459,6 +465,7 @@ class RoundView:
             rejected=rejected,
             head=self.head.hash,
             vrf=vrf_proof,
+            marks=marks,
         )
 
 

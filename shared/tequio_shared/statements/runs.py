@@ -329,6 +329,8 @@ class WitnessProof(RoundBody, frozen=True, kw_only=True):
     """Slot and loss gain, slots ascending and unique."""
     vrf: VrfProofText
     """The author's proof for its audit lot (`round/audits.py`)."""
+    marks: BytesText
+    """Marks of what the author read (`round/marks.py`)."""
 
     def __post_init__(self) -> None:
         for name, pairs in (("rejected", self.rejected), ("measured", self.gains)):

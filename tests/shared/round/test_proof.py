@@ -13,6 +13,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.round import proof
 from tequio_shared.round.assignment import quorum
+from tequio_shared.round.marks import marks_bytes
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def made(vouched: set[int], rejected: dict[int, RejectionReason] | None = None) 
         rejected=rejected or {},
         head=HEAD,
         vrf=bytes(80),
+        marks=bytes(marks_bytes(len(vouched))),
     )
 
 
@@ -74,6 +76,7 @@ NOBODY = made(set())
         ({"bloom": NOBODY.bloom}, "proof-bloom"),
         ({"root": NOBODY.root}, "proof-root"),
         ({"count": 1}, "proof-root"),
+        ({"marks": to_text(bytes(4))}, "proof-marks"),
         ({"bitmap": to_text(proof.encode_bitmap({0}, SLOTS))}, "proof-root"),
         ({"bitmap": to_text(proof.encode_bitmap({0, 1}, SLOTS))}, "proof-slots"),
         ({"bitmap": to_text(b"\x05")}, "proof-bitmap"),

@@ -1,8 +1,8 @@
-"""Reports of faults that this worker can prove: two commitments, or bytes that break a rule.
+"""Reports of faults that this worker can prove: two commitments, bytes that break a rule, or marks.
 
 A report is worth sending only with everything that convinces strangers: the signed leaves, and for
-bytes the piece that shows the fault. Each author is reported once in a round. A report that could
-not be sent is sent again: it may be the only one, and the evidence is nowhere else.
+bytes and marks the piece that shows the fault. Each author is reported once in a round. A report
+that could not be sent is sent again: it may be the only one, and the evidence is nowhere else.
 """
 
 from __future__ import annotations
@@ -22,9 +22,15 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
-from tequio_shared.round.evidence import PieceEvidence, broken_rule
+from tequio_shared.round.evidence import (
+    PieceEvidence,
+    UnreadEvidence,
+    broken_rule,
+    check_unread,
+)
 from tequio_shared.round.round import Commitment
 from tequio_shared.statements.network import FaultReport
+from tequio_shared.statements.runs import WitnessProof
 from tequio_shared.statements.statement import Entry
 
 _About: TypeAlias = "tuple[PeerKey, int | None]"
@@ -51,9 +57,11 @@ class _TwoLeaves:
 
 
 @dataclass(frozen=True, slots=True)
-class _BadPiece:
-    index: int  # log index of the commitment
-    piece: PieceEvidence
+class _Shown:
+    """A fault that a piece shows, of the statement at that log index."""
+
+    index: int
+    piece: PieceEvidence | UnreadEvidence
     about: _About
 
 
@@ -69,7 +77,7 @@ class FaultReports:
         self._network = network
         self._rng = Random(key)  # noqa: S311 - back-off only
         self._reported: set[_About] = set()
-        self._in, self._out = trio.open_memory_channel[_TwoLeaves | _BadPiece](MAX_WAITING_REPORTS)
+        self._in, self._out = trio.open_memory_channel[_TwoLeaves | _Shown](MAX_WAITING_REPORTS)
 
     def receive(self, first: Entry, second: Entry) -> None:
         """Queue a report about two signed entries of one author that contradict each other."""
@@ -87,13 +95,24 @@ class FaultReports:
         header = commitment.header
         if self._is_new(header.trainer, header.round):
             log.warning("bytes that break a rule", author=peer_id_text(header.trainer))
-            self._queue(_BadPiece(commitment.index, piece, (header.trainer, header.round)))
+            self._queue(_Shown(commitment.index, piece, (header.trainer, header.round)))
+
+    def report_unread(
+        self, witness: PeerKey, round_number: int, index: int, shown: UnreadEvidence
+    ) -> None:
+        """Queue a report of a proof at that log index, with a contribution that it marks wrongly.
+
+        It is checked against the log before it is sent.
+        """
+        if self._is_new(witness, round_number):
+            log.warning("vouched for bytes that it had not read", author=peer_id_text(witness))
+            self._queue(_Shown(index, shown, (witness, round_number)))
 
     async def run(self) -> NoReturn:
         while True:
             await self._send_or_forget(await self._out.receive())
 
-    async def _send_or_forget(self, found: _TwoLeaves | _BadPiece) -> None:
+    async def _send_or_forget(self, found: _TwoLeaves | _Shown) -> None:
         back_off = BackOff(self._rng)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             if await self._send(found):
@@ -103,7 +122,7 @@ class FaultReports:
         # So that the same fault, met again, is reported again.
         self._reported.discard(found.about)
 
-    async def _send(self, found: _TwoLeaves | _BadPiece) -> bool:
+    async def _send(self, found: _TwoLeaves | _Shown) -> bool:
         """Send a report; False if that may succeed later."""
         documents: list[bytes] = []
         try:
@@ -111,12 +130,10 @@ class FaultReports:
                 case _TwoLeaves(first=first, second=second):
                     leaves = (to_text(first.leaf()), to_text(second.leaf()))
                     report = FaultReport(leaves=leaves, piece="")
-                case _BadPiece(index=index, piece=piece):
+                case _Shown(index=index, piece=piece):
                     documents = [piece.encode()]
                     entry = (await read_entries(self._ledger, self._network, [index]))[index]
-                    # With the header that its author signed, as every reader will: a damaged disk
-                    # here must not accuse anybody, for a false report convicts this key.
-                    broken_rule(commitment_header(entry), piece)
+                    _check(entry, piece)
                     name = to_text(sha256(documents[0]))
                     report = FaultReport(leaves=(to_text(entry.leaf()),), piece=name)
             await self._outbox.submit(report, documents=documents)
@@ -136,9 +153,25 @@ class FaultReports:
         self._reported.add(about)
         return True
 
-    def _queue(self, found: _TwoLeaves | _BadPiece) -> None:
+    def _queue(self, found: _TwoLeaves | _Shown) -> None:
         try:
             self._in.send_nowait(found)
         except trio.WouldBlock:
             self._reported.discard(found.about)
             log.warning("report dropped: too many are waiting")
+
+
+def _check(entry: Entry, piece: PieceEvidence | UnreadEvidence) -> None:
+    """Raise RefusedError unless the piece shows a fault of what the author of the entry signed.
+
+    As every reader will check it: a damaged disk here must not accuse anybody, for a false report
+    convicts this key.
+    """
+    body = entry.statement.body
+    match piece:
+        case PieceEvidence():
+            broken_rule(commitment_header(entry), piece)
+        case UnreadEvidence() if isinstance(body, WitnessProof):
+            check_unread(body, piece)
+        case _:
+            raise RefusedError("wrong-evidence", f"a {entry.statement.type} has no marks")

@@ -29,6 +29,7 @@ from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
+from tequio_client.worker.rounds.marks import ProofMarks
 from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.past_rounds import PastRounds
 from tequio_client.worker.rounds.repeated_training import RepeatedTraining
@@ -226,6 +227,8 @@ class RunDriver:
         if statement.author == self._key:
             self._record_own(index, statement)
         await self._after(index, statement)
+        if self.view.round is not None and not self._is_behind:
+            await self.runner.marks.apply(index, statement, self.view.round)
         if isinstance(statement.body, RunRollback):
             await self._go_back(statement.body)
         if isinstance(statement.body, RoundOpen | RoundVoid) and self.view.round is not None:
@@ -433,7 +436,10 @@ class DutyRunner:
         self.statements = RunStatements(context)
         self.measuring = HeadMeasuring(context)
         self._training = RoundTraining(context, self.statements, self.tally)
-        self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
+        self.marks = ProofMarks(context)
+        self._witnessing = RoundWitnessing(
+            context, self.statements, self._training, self.tally, self.marks
+        )
         repeated = RepeatedTraining(context, self.past, context.client)
         self.auditing = RoundAuditing(context, self.statements, self.past, repeated, self.tally)
 

@@ -14,6 +14,7 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.gains import measure_gains
+from tequio_client.worker.rounds.marks import ProofMarks
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
@@ -43,8 +44,10 @@ class RoundWitnessing:
         statements: RunStatements,
         training: RoundTraining,
         tally: WorkTally,
+        marks: ProofMarks,
     ) -> None:
         self._context = context
+        self._marks = marks
         self._statements = statements
         self._training = training
         self._tally = tally
@@ -81,12 +84,11 @@ class RoundWitnessing:
             verdicts = await self._screened(current, current.head, candidates, past)
             self._verdicts = verdicts
         vouched = {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason}
+        lot = self._context.prove(current.audit_lot_input)
+        vouched, marks = await self._marks.make(current, vouched, lot)
         gains = await measure_gains(self._context, current, current.head, vouched, witnessed_ms)
-        body = current.proof_of(
-            vouched,
-            {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
-            self._context.prove(current.audit_lot_input),
-        )
+        rejected = {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS}
+        body = current.proof_of(vouched, rejected, lot, marks)
         return msgspec.structs.replace(body, gains=gains)
 
     async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
