@@ -341,6 +341,7 @@ class Repeater(Judge):
 def test_a_witness_that_repeats_the_first_proof_is_convicted_by_its_marks() -> None:
     swarm = swarm_of(11, Repeater, *[Judge] * 4, spoiler(scale_255))
     repeater, other = swarm.volunteers[:2]
+    assert isinstance(repeater, Repeater)
     repeater.swarm = swarm
     while not all(entries_by(swarm, one, "witness.proof") for one in (repeater, other)):
         assert swarm.step()

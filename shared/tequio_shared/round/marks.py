@@ -3,7 +3,7 @@
 A proof is public, so a witness could wait for the first one and repeat it. Hence each proof carries
 a mark of every contribution that it vouches for: four bytes of a hash over one piece of its
 payload. Which piece it is, and the hash, follow from the witness's own audit lot, which nobody else
-knows before its proof is out. So marks cannot be copied, and whoever holds the contribution can
+knows before its proof is out. So marks cannot be copied, and all who hold the contribution can
 check them; `evidence.UnreadEvidence` shows a wrong one to everybody else.
 
 (docs/protocol.md, 10.1 and 9.10)
@@ -37,9 +37,9 @@ def marks_bytes(count: int) -> int:
 def make_marks(
     lot: bytes, vouched: Mapping[int, ContributionId], pieces: int, read: ReadPiece
 ) -> bytes:
-    """Marks of a proof with this lot that vouches for these contributions, of so many pieces each.
+    """Marks of a proof with this lot that vouches for these contributions.
 
-    Reads one piece of each; an error of `read` is passed on.
+    `pieces` is the number of pieces of each. Reads one of them; an error of `read` is passed on.
     """
     ranked = sorted((name, slot) for slot, name in vouched.items())
     chosen = [ranked[place] for place in marked_places(lot, len(ranked))]

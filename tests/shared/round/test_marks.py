@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
@@ -103,9 +103,8 @@ def test_every_wrong_mark_convicts_without_a_round_to_look_at() -> None:
     for order in range(body.count):
         report = unread_report(swarm, entry, order)
         assert report is not None
-        assert cause(swarm, report) is StandingCause.UNREAD
-    fault = read_fault(report, swarm.net, lambda _: None, swarm.blobs.__getitem__)
-    assert fault.peer == witness.key
+        fault = read_fault(report, swarm.net, lambda _: None, swarm.blobs.__getitem__)
+        assert (fault.peer, fault.cause) == (witness.key, StandingCause.UNREAD)
 
 
 CHANGES: dict[str, Callable[[UnreadEvidence], UnreadEvidence]] = {
@@ -172,7 +171,7 @@ def large_proof(count: int) -> tuple[WitnessProof, Callable[[int, int], UnreadEv
     headers.sort(key=contribution_id)
     ids = [contribution_id(header) for header in headers]
     body = msgspec.structs.replace(
-        example("witness.proof"),
+        cast("WitnessProof", example("witness.proof")),
         count=count,
         root=to_text(merkle.root(ids)),
         vrf=to_text(signer("large").prove(b"lot")),

@@ -91,10 +91,12 @@ class ProofMarks:
             for order in range(len(from_text(said.body.marks, None)) // marks.MARK_BYTES)
         ]
         chosen = SystemRandom().sample(looks, min(len(looks), LOOKS))
-        shown = ((said, self._look(current, said.body, order)) for said, order in chosen)
+        shown = ((said, self._evidence(current, said.body, order)) for said, order in chosen)
         return [(said, wrong) for said, wrong in shown if wrong is not None]
 
-    def _look(self, current: RoundView, body: WitnessProof, order: int) -> UnreadEvidence | None:
+    def _evidence(
+        self, current: RoundView, body: WitnessProof, order: int
+    ) -> UnreadEvidence | None:
         """Evidence that the mark of that number is wrong; None if it is right, or not known."""
         try:
             return find_unread(current, body, order, partial(self._read, current), self._leaves)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.rounds.statements import RunContext
-    from tequio_shared.ids import PeerKey
+    from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.round.evidence import UnreadEvidence
     from tequio_shared.statements.statement import Body, Statement
     from tests.support.memory_swarm import Swarm
@@ -166,9 +166,15 @@ async def test_a_round_of_any_size_costs_the_same_looks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = bench(tmp_path)
-    said, read = proofs(one.swarm), []
+    said = proofs(one.swarm)
+    read: list[Digest] = []
     reading = one.store.read_pieces
-    monkeypatch.setattr(one.store, "read_pieces", lambda *at: read.append(at) or reading(*at))
+
+    def count(root: Digest, first: int, pieces: int) -> bytes | None:
+        read.append(root)
+        return reading(root, first, pieces)
+
+    monkeypatch.setattr(one.store, "read_pieces", count)
     liar, *_ = (key for key in said if key != one.swarm.volunteers[0].key)
     for index in range(40):
         await one.follow(index, liar, said[liar])

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Statement
 
 
 pytestmark = pytest.mark.trio
@@ -85,6 +86,8 @@ class ScriptedDuties:
         )
         self.past = SimpleNamespace(record=lambda _: None, release=lambda: None)
         self.auditing = SimpleNamespace(record=lambda *_: None, may_open=lambda *_: False)
+        self.marks = SimpleNamespace(apply=self._note_marked)
+        self.marked: list[tuple[int, str]] = []  # entries passed on to be checked
         self.begun: list[Duty] = []
         self.dropped: list[Duty] = []
         self.settled: list[tuple[int, Digest | None]] = []
@@ -105,6 +108,9 @@ class ScriptedDuties:
         except trio.Cancelled:
             self.dropped.append(now)
             raise
+
+    async def _note_marked(self, index: int, statement: Statement, _round: RoundView) -> None:
+        self.marked.append((index, statement.type))
 
     def _note_asked(self, heads: list[Head]) -> None:
         self.asked_for = heads
@@ -231,6 +237,10 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     await play.feed(RoundClose)
     assert isinstance(play.deeds.begun[-1], duties.AdvanceDuty)
     assert play.deeds.settled == [(1, ZERO_DIGEST)]  # the feedback that its work left
+    logged = list(enumerate(one.statement.type for one in finished.entries))
+    assert play.deeds.marked == [one for one in logged[2 : play.fed] if one in play.deeds.marked]
+    assert play.deeds.marked[-1] == (play.fed - 1, "round.close")
+    assert sum(kind == "witness.proof" for _, kind in play.deeds.marked) >= 2
     await play.feed()
     assert play.rounds.view.closed == 2
 
