@@ -146,20 +146,21 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         )
     shares = lies.parse_shares(liars)
     outline = read_outline(plan)
-    if followers and not outline.manifest.algorithm.down_k:
+    manifest = msgspec.structs.replace(outline.manifest, admission=msgspec.UNSET)
+    if followers and not manifest.algorithm.down_k:
         raise UserFacingError(
             f"--followers {followers:g}, but the run has no down link, so there are no steps to "
             "follow: set down_k = 512 under [algorithm] in the plan, or leave out --followers"
         )
     fields = parse_fields(outline.source.config)
     is_pipeline = cells and cell_kind == "pipeline"
-    if is_pipeline and why_undivided("pipeline", outline.manifest, fields, cell_ranks):
+    if is_pipeline and why_undivided("pipeline", manifest, fields, cell_ranks):
         raise UserFacingError(
             f"--cell-kind pipeline divides Llama networks with a layer for each of {cell_ranks} "
             "ranks, of which all weights are trained: use --cell-kind none or fewer --cell-ranks"
         )
     setup = SimulationSetup(
-        manifest=outline.manifest,
+        manifest=manifest,
         corpus=outline.corpus,
         peers=peers,
         days=days,

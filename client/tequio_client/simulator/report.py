@@ -213,16 +213,21 @@ def report_lines(report: SimulationReport) -> Iterator[str]:
     yield f"{report.run}: {plural(report.peers, 'peer')}, {duration(report.days)}"
     if report.has_ended:
         yield "the run ended after its last round: raise rounds.most to simulate more"
-    if not report.rounds_closed + report.rounds_void:
-        most = max(one.online for one in report.samples)
-        yield (
-            f"no round began: rounds.min_members is {report.min_members}, and at most {most} "
-            "peers were online"
-        )
+    if "round.roster" not in report.entries:
+        yield f"no round began{_why_no_round(report)}"
     width = max(len(label) for label, _ in _rows(report))
     yield from (f"{label.ljust(width)}  {value}" for label, value in _rows(report))
     yield ""
     yield from _lie_lines(report)
+
+
+def _why_no_round(report: SimulationReport) -> str:
+    most = max(one.online for one in report.samples)
+    if most < report.min_members:
+        return f": rounds.min_members is {report.min_members}, and at most {most} peers were online"
+    if report.followers == report.peers:
+        return ": no peer offers to witness, so give a smaller --followers"
+    return " in that time: it went to an outage, to first downloads and to rounds.warmup_s"
 
 
 def duration(days: float) -> str:
