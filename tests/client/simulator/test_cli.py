@@ -77,7 +77,7 @@ def test_all_peers_are_admitted_to_a_run_for_invited_members(plan: Path, tmp_pat
     assert result.exit_code == 0, result.output
     report = json.loads(figures.read_text())
     assert report["rounds_closed"] > 0
-    assert report["witnesses_mean"] == report["members_mean"] > 0
+    assert report["members_mean"] >= report["witnesses_mean"] > 10
 
 
 @pytest.mark.parametrize(
