@@ -70,6 +70,13 @@ def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
     assert "NaN" not in picture.read_text()
 
 
+@pytest.mark.parametrize("words", [("1",), ("0.7", "0.2", "0.1"), ("copy=0.9", "0.1")])
+def test_all_peers_may_be_liars(plan: Path, words: tuple[str, ...]) -> None:
+    result = simulate(plan, *(word for share in words for word in ("--liars", share)))
+    assert result.exit_code == 0, result.output
+    assert "honest   " not in result.output
+
+
 def test_all_peers_are_admitted_to_a_run_for_invited_members(plan: Path, tmp_path: Path) -> None:
     plan.write_text(f"{plan.read_text()}[admission]\ntrainer_tier = 2\nwitness_tier = 1\n")
     figures = tmp_path / "figures.json"
