@@ -1,9 +1,10 @@
 """Tokens a second of cells on a LAN and over the Internet, beside the same cards apart.
 
 Reckoned by the simulator (`client/tequio_client/simulator/cells.py`) for cards of 8 GB and Llama
-networks of several sizes, in rounds of half an hour; homes have lines drawn from the published
-ones, and figures are medians of many such cells. The last columns follow their computers' published
-uptimes for some weeks, and count whole rounds: over the Internet each rank has hours of its own.
+networks of two sizes as `tequio run new` shapes them, in rounds of half an hour; homes have lines
+drawn from the published ones, and figures are medians of many such cells. The last columns follow
+their computers' published uptimes for some weeks, and count whole rounds: over the Internet each
+rank has hours of its own.
 
     python bench/cells.py [--cells 101] [--days 30] [--json FILE] [--write]
 
@@ -22,11 +23,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from loops import repository, table
 from loops.machine import machine
-from tests.support.plans import CONFIG
 from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.organiser import estimate
 from tequio_client.organiser.plan import ExpectPlan
+from tequio_client.organiser.planning import nearest_shape
 from tequio_client.simulator.cell_hosts import CellPopulation, Place, steady_pace
 from tequio_client.simulator.hosts import HOUR_MS, HostPopulation, Session
 from tequio_client.trainer.model import sketch
@@ -44,8 +45,8 @@ CARD_GIB = 8
 MIB_OF_GIB, SECOND_MS, DAY_H = 1 << 10, 1_000, 24
 ROUND_S, LIMIT_S = 1_800, 3_600
 """Time to train of a round: usual, and the limit."""
-SIZES = (768, 2_048, 12), (2_048, 5_632, 19)
-"""Width, inner width and layers."""
+SIZES = 125_000_000, 968_000_000
+"""Parameters: the smaller one's embedding is tied."""
 HOSTS = 300
 SYMBOLS, SEQUENCE = 32_000, 1_024
 KINDS: tuple[Division, ...] = ("none", "pipeline")
@@ -86,8 +87,8 @@ def main() -> None:
 
 def _reckoned(options: argparse.Namespace) -> list[tuple[str, ...]]:
     rows = []
-    for sizes in SIZES:
-        manifest = _manifest(sizes)
+    for size in SIZES:
+        manifest = _manifest(size)
         name = f"{manifest.model.parameters / 1e6:,.0f}M"
         for ranks in (2, 4, 8):
             for kind in KINDS:
@@ -98,12 +99,8 @@ def _reckoned(options: argparse.Namespace) -> list[tuple[str, ...]]:
     return rows
 
 
-def _manifest(sizes: tuple[int, int, int]) -> Manifest:
-    width, wide, layers = sizes
-    config = {**CONFIG, "hidden_size": width, "intermediate_size": wide}
-    config |= {"num_hidden_layers": layers, "num_attention_heads": width // 64}
-    config |= {"num_key_value_heads": 4, "vocab_size": SYMBOLS}
-    config |= {"max_position_embeddings": SEQUENCE}
+def _manifest(parameters: int) -> Manifest:
+    config = nearest_shape(parameters, SYMBOLS).config(SEQUENCE)
     network = sketch(json.dumps(config).encode()).network
     plain = tiny_manifest()
     model = msgspec.structs.replace(

@@ -74,6 +74,14 @@ def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
     return state_snapshot(folder, clock)
 
 
+def state_next(folder: Path, clock: VirtualClock) -> Digest:
+    """Let such a ledger grow until it has logged its second snapshot; gives that one's name."""
+    with opened(make_settings(folder), clock) as ledger:
+        grow(ledger, clock, SNAPSHOT_ENTRIES, author_of(ledger))
+        asyncio.run(until_stated(ledger, 2))
+        return ledger.state.snapshots.stated[-1].digest
+
+
 def author_of(ledger: Ledger) -> Author:
     """The one author of the log, at the end of its chain."""
     author = Author("ana", ledger.genesis.network_id)

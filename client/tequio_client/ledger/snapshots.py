@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.network import SnapshotAnswer
 from tequio_shared.errors import PeerError, RefusedError
@@ -31,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 FETCH_S = 120.0
 """Longest search for the bytes of a snapshot."""
+_UNUSABLE = (LedgerUnavailableError, RefusedError, PeerError)
 
 
 async def newest_snapshot(
@@ -41,15 +42,21 @@ async def newest_snapshot(
     None if there is none; the log says why. Raises LogForkedError.
     """
     try:
-        for one in (await ledger.snapshots()).snapshots:
-            if digest_from_text(one.layout) != snapshot.layout():
-                log.info("a snapshot is of another version of Tequio", entries=one.size)
-                continue
+        listed = (await ledger.snapshots()).snapshots
+    except _UNUSABLE as err:
+        log.warning("the list of snapshots cannot be read", error=str(err))
+        listed = []
+    for one in listed:
+        if digest_from_text(one.layout) != snapshot.layout():
+            log.info("a snapshot is of another version of Tequio", entries=one.size)
+            continue
+        try:
             return await _read(ledger, network, one, fetch)
-    except LogForkedError:
-        raise
-    except (LedgerUnavailableError, LedgerRefusedError, RefusedError, PeerError) as err:
-        log.warning("no snapshot can be used; reading the whole log", error=str(err))
+        except LogForkedError:
+            raise
+        except _UNUSABLE as err:
+            log.warning("a snapshot cannot be used", entries=one.size, error=str(err))
+    log.info("no snapshot to begin at; reading the whole log")
     return None
 
 

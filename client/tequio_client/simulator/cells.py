@@ -2,11 +2,12 @@
 
 Rules. Bytes are those that the trainer's ranks exchange in each step (docs/cells.md). In a pipeline
 each micro-batch passes 4 bytes a token and hidden value to the next rank, and as many back; ranks
-follow torch's 1F1B schedule, in which a rank waits for its exchanges before it goes on. Without a
-division all ranks add up every gradient in a ring, then each sends the weights that it moved to
-all others. A message goes once both ends are there: the sender's offer, and a round trip later the
-tensor, as with gloo. Each line sends one message after the other, at its own rate, both ways at
-once. In every round rank 0 also sends the weights, and gets them back.
+follow torch's 1F1B schedule, in which a rank waits for its exchanges before it goes on. After it
+the gradient of a tied embedding goes from the first rank to the last, and its moved weights go
+back. Without a division all ranks add up every gradient in a ring, then each sends the weights that
+it moved to all others. A message goes once both ends are there: the sender's offer, and a round
+trip later the tensor, as with gloo. Each line sends one message after the other, at its own rate,
+both ways at once. In every round rank 0 also sends the weights, and gets them back.
 
 Left out: shares of the line that TCP does not use, other traffic, and overlapping by NCCL. Costs
 O(micro-batches * ranks) a step.
@@ -25,6 +26,7 @@ from tequio_client.worker.lending.needs import (
     MICRO_BATCHES,
     hidden_width,
     stage_parameters,
+    tied_parameters,
 )
 from tequio_shared.round.manifest import Manifest
 
@@ -76,6 +78,9 @@ def pace_of(
         ]
         hidden_bytes = VALUE_BYTES * size * sequence * hidden_width(manifest)
         step_s = passes * pipeline_s(Lines(ranks), work, number, hidden_bytes)
+        if tied := VALUE_BYTES * tied_parameters(manifest):
+            lines, last = Lines(ranks), len(ranks) - 1
+            step_s += lines.send(last, 0, lines.send(0, last, 0.0, tied), tied)
         whole = VALUE_BYTES * sum(stages)
         sent = [VALUE_BYTES * stage for stage in stages]
     else:

@@ -131,7 +131,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     The rules are those of the real programs; training and transfers only take time. Nothing is
     sent, and no model is made.
     """
-    from tequio_client.ipc.cell_division import parse_fields, why_undivided
+    from tequio_client.ipc.cell_division import parse_fields, why_no_cell, why_undivided
     from tequio_client.organiser.outline import read_outline
     from tequio_client.simulator import lies, picture
     from tequio_client.simulator.cell_hosts import CellPopulation
@@ -146,20 +146,22 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         )
     shares = lies.parse_shares(liars)
     outline = read_outline(plan)
-    if followers and not outline.manifest.algorithm.down_k:
+    manifest = msgspec.structs.replace(outline.manifest, admission=msgspec.UNSET)
+    if followers and not manifest.algorithm.down_k:
         raise UserFacingError(
             f"--followers {followers:g}, but the run has no down link, so there are no steps to "
             "follow: set down_k = 512 under [algorithm] in the plan, or leave out --followers"
         )
+    if cells and (why := why_no_cell(manifest)):
+        raise UserFacingError(f"{why}: leave out --cells")
     fields = parse_fields(outline.source.config)
-    is_pipeline = cells and cell_kind == "pipeline"
-    if is_pipeline and why_undivided("pipeline", outline.manifest, fields, cell_ranks):
+    if cells and why_undivided(cell_kind, manifest, fields, cell_ranks):
         raise UserFacingError(
             f"--cell-kind pipeline divides Llama networks with a layer for each of {cell_ranks} "
             "ranks, of which all weights are trained: use --cell-kind none or fewer --cell-ranks"
         )
     setup = SimulationSetup(
-        manifest=outline.manifest,
+        manifest=manifest,
         corpus=outline.corpus,
         peers=peers,
         days=days,

@@ -6,6 +6,7 @@ real training. A cheat in its work costs less of it; all others lie about the wo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
@@ -56,19 +57,20 @@ KINDS: Mapping[str, LieKind] = {one.name: one for one in (HONEST, *LIES)}
 def parse_shares(texts: tuple[str, ...]) -> dict[str, float]:
     """Read shares of liars, `0.2` (all kinds alike) or `copy=0.1`; raises UserFacingError."""
     shares: dict[str, float] = {}
+    given = list[float]()
     for text in texts:
         name, equals, number = text.rpartition("=")
         share = _share(text, number)
+        given.append(share)
         names = [name] if equals else [one.name for one in LIES]
         if not set(names) <= {one.name for one in LIES}:
             known = ", ".join(one.name for one in LIES)
             raise UserFacingError(f"no liars of the kind {name!r}: there are {known}")
         for one in names:
             shares[one] = shares.get(one, 0.0) + share / len(names)
-    if sum(shares.values()) > 1:
-        raise UserFacingError(
-            f"the liars are {sum(shares.values()):.0%} of the peers: at most 100 %"
-        )
+    every = math.fsum(given)  # rounded once: nine ninths, added one by one, are more than 1
+    if every > 1:
+        raise UserFacingError(f"the liars are {100 * every:g}% of the peers: at most 100 %")
     return shares
 
 

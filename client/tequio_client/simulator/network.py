@@ -105,6 +105,8 @@ class Simulation:
         self.kinds: dict[PeerKey, LieKind] = {one.key: one.lie for one in self.members}
         self.totals = TransferTotals()
         self.samples: list[SimulationSample] = []
+        self.rostered = self.witnesses = 0
+        """Members of all rounds that began, added up; and of these, those with witness duty."""
         self.convicted: dict[PeerKey, int] = {}
         """Contributions that a peer had committed to when it was first quarantined."""
         self.suspected: set[PeerKey] = set()
@@ -329,6 +331,8 @@ class Simulation:
             self.convicted.setdefault(key, self._by_key[key].committed)
 
     def _begin_round(self, current: RoundView) -> None:
+        self.rostered += len(current.roster.members)
+        self.witnesses += len(current.roster.slots_of(WITNESS))
         self._times.begin_round(current, self._online.values())
         self._early.clear()
 

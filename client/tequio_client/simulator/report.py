@@ -50,8 +50,9 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     rounds_void: int
     online_mean: float
     members_mean: float
+    """Of a round that began; 0 without any."""
     witnesses_mean: float
-    """Of the members of a round, those with witness duty."""
+    """Of these, those with witness duty."""
     tokens: int
     tokens_per_day: float
     gflop: int
@@ -98,6 +99,7 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
 def make_report(simulation: Simulation) -> SimulationReport:
     view, setup, totals = simulation.view, simulation.setup, simulation.totals
     cost, samples = simulation.ledger.cost, simulation.samples
+    begun = max(cost.entries["round.roster"], 1)
     days = (simulation.now_ms - START_MS) / DAY_MS
     has_ended = view.state is RunState.FINISHED
     online_days = sum(_online_ms(one, simulation) for one in simulation.members) / DAY_MS
@@ -114,8 +116,8 @@ def make_report(simulation: Simulation) -> SimulationReport:
         rounds_closed=view.closed,
         rounds_void=view.voided,
         online_mean=mean(one.online for one in samples),
-        members_mean=mean(one.rostered for one in samples),
-        witnesses_mean=mean(one.witnesses for one in samples),
+        members_mean=simulation.rostered / begun,
+        witnesses_mean=simulation.witnesses / begun,
         tokens=view.accounts.tokens,
         tokens_per_day=view.accounts.tokens / days,
         gflop=sum(one.gflop for one in view.accounts.earned.values()),
@@ -213,16 +215,21 @@ def report_lines(report: SimulationReport) -> Iterator[str]:
     yield f"{report.run}: {plural(report.peers, 'peer')}, {duration(report.days)}"
     if report.has_ended:
         yield "the run ended after its last round: raise rounds.most to simulate more"
-    if not report.rounds_closed + report.rounds_void:
-        most = max(one.online for one in report.samples)
-        yield (
-            f"no round began: rounds.min_members is {report.min_members}, and at most {most} "
-            "peers were online"
-        )
+    if "round.roster" not in report.entries:
+        yield f"no round began{_why_no_round(report)}"
     width = max(len(label) for label, _ in _rows(report))
     yield from (f"{label.ljust(width)}  {value}" for label, value in _rows(report))
     yield ""
     yield from _lie_lines(report)
+
+
+def _why_no_round(report: SimulationReport) -> str:
+    most = max(one.online for one in report.samples)
+    if most < report.min_members:
+        return f": rounds.min_members is {report.min_members}, and at most {most} peers were online"
+    if report.followers == report.peers:
+        return ": no peer offers to witness, so give a smaller --followers"
+    return " in that time: it went to an outage, to first downloads and to rounds.warmup_s"
 
 
 def duration(days: float) -> str:

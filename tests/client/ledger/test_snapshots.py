@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,17 +13,20 @@ from structlog.testing import CapturingLogger
 
 from tequio_client.ledger import snapshots
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import LogProofs
 from tequio_client.ledger.snapshots import newest_snapshot
 from tequio_shared.api.network import SnapshotsAnswer
+from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.served import snapshot
 from tests.support.ledgers import VirtualClock, served
-from tests.support.snapshots import with_snapshot
+from tests.support.snapshots import state_next, with_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
+    from tequio_shared.log.notes import Checkpoint
     from tequio_shared.served.state import State
 
     Fetch = Callable[[Digest], Awaitable[bytes]]
@@ -31,12 +35,20 @@ DAY_MS = 86_400_000
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Digest]]:
-    """A served ledger that has logged a snapshot: its URL, and the name of the snapshot."""
+def served_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Digest, Digest]]:
+    """A served ledger that has logged two snapshots: its URL, and their names, the newest first."""
     folder = tmp_path_factory.mktemp("ledger")
-    named = with_snapshot(folder, VirtualClock(time.time_ns() // 1_000_000 - DAY_MS))
+    clock = VirtualClock(time.time_ns() // 1_000_000 - DAY_MS)
+    before = with_snapshot(folder, clock)
+    newest = state_next(folder, clock)
     with served(folder) as program:
-        yield program.url, named
+        yield program.url, newest, before
+
+
+@pytest.fixture
+def ledger(served_ledger: tuple[str, Digest, Digest]) -> tuple[str, Digest]:
+    """The URL of that ledger, and the name of its newest snapshot."""
+    return served_ledger[:2]
 
 
 def read(
@@ -63,6 +75,42 @@ def test_a_reader_gets_the_state_that_the_log_names(ledger: tuple[str, Digest]) 
     assert size >= SNAPSHOT_ENTRIES
     assert snapshot.digest(state, size) == named
     assert len(state.peers) > 1
+
+
+def test_a_reader_begins_at_the_snapshot_before_one_that_nobody_has(
+    served_ledger: tuple[str, Digest, Digest],
+) -> None:
+    url, newest, before = served_ledger
+
+    async def fetch(name: Digest) -> bytes:
+        if name == newest:
+            raise PeerError("nobody has it")
+        async with LedgerApi(url) as api:
+            return await api.get_blob(name) or b""
+
+    found = read(url, fetch)
+    assert found is not None
+    assert snapshot.digest(*found) == before
+
+
+def test_a_reader_begins_at_the_snapshot_before_one_that_no_quorum_has_seen_yet(
+    served_ledger: tuple[str, Digest, Digest],
+) -> None:
+    """The ledger lists what it has logged; a reader's checkpoint may be older."""
+    url, _, before = served_ledger
+    found = read(url, api_type=OlderCheckpoint)
+    assert found is not None
+    assert snapshot.digest(*found) == before
+
+
+class OlderCheckpoint(LedgerApi):
+    """A ledger whose quorum has seen nothing since a moment before its newest snapshot."""
+
+    async def checkpoint(self) -> Checkpoint:
+        now = await super().checkpoint()
+        size = (await self.snapshots()).snapshots[0].index
+        frontier = await LogProofs(self, now).frontier(size)
+        return replace(now, size=size, root=frontier.root())
 
 
 def test_bytes_of_another_state_are_not_begun_from(

@@ -73,6 +73,16 @@ def test_cells_are_not_expected_of_a_run_whose_trainers_load_a_plugin(tmp_path: 
     assert "does not run plug-ins: set cell = 1 under [expect]" in str(refused)
 
 
+@pytest.mark.parametrize("kind", ["none", "pipeline"])
+def test_cells_are_not_simulated_of_a_run_whose_trainers_load_a_plugin(
+    tmp_path: Path, kind: str
+) -> None:
+    words = ("--peers", "4", "--days", "0.001", "--cells", "0.5", "--cell-kind", kind)
+    refused = run("simulate", str(planned(tmp_path)), *words).exception
+    assert isinstance(refused, UserFacingError)
+    assert "does not run plug-ins: leave out --cells" in str(refused)
+
+
 def test_a_new_plan_has_the_plugin_and_passes_its_check(tmp_path: Path) -> None:
     planned(tmp_path)
     words = ("--plugin", str(tmp_path / "plugin"), "--from", str(tmp_path / "config.json"))

@@ -98,6 +98,21 @@ def test_on_a_lan_a_pipeline_of_a_large_model_beats_a_cell_of_whole_ones(
     assert far.step_s > max(sent_s, 2 * pipelined.step_s)
 
 
+def test_a_tied_embedding_goes_from_the_first_rank_to_the_last_and_back_in_each_step() -> None:
+    fast = SimulatedRank(tokens_per_s=1e3, up=FAST, down=FAST, round_trip_s=0.0)
+    home = SimulatedRank(tokens_per_s=1e3, up=HOME_UP, down=HOME_DOWN, round_trip_s=0.0)
+    slower_s = []
+    for is_tied in (False, True):
+        run = manifest_of(network_of(tied=is_tied))
+        free, slow = (
+            pace_of(run, [fast, last], "pipeline", 65_536).step_s for last in (fast, home)
+        )
+        slower_s.append(slow - free)
+    every = 4 * 32_000 * hidden_width(run)
+    tied_s = every / HOME_DOWN + every / HOME_UP
+    assert slower_s[1] - slower_s[0] == pytest.approx(tied_s, rel=0.01)
+
+
 def test_shares_are_what_a_cell_trains_in_the_usual_time(manifest: Manifest) -> None:
     for up in (LAN, HOME_UP):
         pace, tokens = steady_pace(manifest, ranks_of(4, up=up, down=LAN), "pipeline")

@@ -70,6 +70,47 @@ def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
     assert "NaN" not in picture.read_text()
 
 
+@pytest.mark.parametrize("words", [("1",), ("0.7", "0.2", "0.1"), ("copy=0.9", "0.1")])
+def test_all_peers_may_be_liars(plan: Path, words: tuple[str, ...]) -> None:
+    result = simulate(plan, *(word for share in words for word in ("--liars", share)))
+    assert result.exit_code == 0, result.output
+    assert "honest   " not in result.output
+
+
+def test_all_peers_are_admitted_to_a_run_for_invited_members(plan: Path, tmp_path: Path) -> None:
+    plan.write_text(f"{plan.read_text()}[admission]\ntrainer_tier = 2\nwitness_tier = 1\n")
+    figures = tmp_path / "figures.json"
+    result = simulate(plan, "--json", str(figures))
+    assert result.exit_code == 0, result.output
+    report = json.loads(figures.read_text())
+    assert report["rounds_closed"] > 0
+    assert report["members_mean"] >= report["witnesses_mean"] > 10
+
+
+@pytest.mark.parametrize(
+    ("rules", "words", "reason"),
+    [
+        ("[rounds]\nmin_members = 20\n", (), ": rounds.min_members is 20, and at most 12 peers"),
+        ("[algorithm]\ndown_k = 64\n", ("--followers", "1"), ": no peer offers to witness"),
+        ("", ("--outage", "0", "1"), " in that time: it went to an outage"),
+    ],
+)
+def test_it_tells_why_no_round_began(
+    plan: Path, rules: str, words: tuple[str, ...], reason: str
+) -> None:
+    plan.write_text(f"{plan.read_text()}{rules}")
+    result = simulate(plan, *words)
+    assert result.exit_code == 0, result.output
+    assert f"no round began{reason}" in result.output
+
+
+def test_a_round_that_began_but_did_not_end_has_begun(plan: Path) -> None:
+    result = simulate(plan, "--tokens-per-s", "1", "--days", "0.001")
+    assert result.exit_code == 0, result.output
+    assert "0 closed, 0 void" in result.output
+    assert "no round began" not in result.output
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

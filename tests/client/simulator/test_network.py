@@ -90,6 +90,17 @@ def test_rounds_go_on_after_an_outage_of_the_ledger(setup: SimulationSetup) -> N
     assert report.honest_suspected == 0
 
 
+def test_members_of_a_round_are_counted_in_rounds_and_not_by_the_clock(
+    setup: SimulationSetup,
+) -> None:
+    """The run ends by itself: of a long time asked for, few samples are in the run."""
+    long, short = (make_report(Simulation(replace(setup, days=days)).run()) for days in (1_000, 3))
+    assert long.has_ended
+    assert short.has_ended
+    assert long.members_mean == short.members_mean == pytest.approx(30, rel=0.1)
+    assert long.witnesses_mean == short.witnesses_mean > 0
+
+
 def test_the_same_seed_gives_the_same_network(setup: SimulationSetup) -> None:
     short = replace(setup, liars=LIARS, population=HostPopulation(tokens_per_s=SPEED))
     first, second, other = (

@@ -331,6 +331,12 @@ def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:
     return stages
 
 
+def tied_parameters(manifest: Manifest) -> int:
+    """Weights of an embedding that is the output layer, too; 0 where these are two tables."""
+    tables = _tables(manifest)
+    return math.prod(tables[0]) if len(tables) == 1 else 0
+
+
 def _memory_mb(manifest: Manifest, tokens: int) -> int:
     taken = _held_bytes(manifest) + _state_bytes(manifest) + _passing_bytes(manifest, tokens)
     return _with_base(taken)
