@@ -304,8 +304,8 @@ class RoundCard(Card):
     def _show_none(self, *, lends: bool) -> None:
         self.ring.show_percent(None)
         joining = self.tr("The model and its data are fetched once; then the first round begins.")
-        before = self.tr("Once this computer lends, it joins a run and trains round by round.")
-        self.name.setText(self.tr("Joining a run") if lends else self.tr("No round yet"))
+        before = self.tr("Once this computer has joined a run, it trains round by round.")
+        self.name.setText(self.tr("Joining a run") if lends else self.tr("No round now"))
         self.line.setText(joining if lends else before)
 
     def _show_round(self, snapshot: Snapshot, current: CurrentRoundView) -> None:

@@ -396,6 +396,17 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     assert "after your first round" in home.days.chart.accessibleDescription()
 
 
+def test_between_two_runs_the_round_names_the_next_run_as_its_condition(
+    home: HomePage, worker: ScriptedWorker
+) -> None:
+    waiting = idle(LendingState.WAITING, LendingReason.NO_RUN, fact="ended")
+    worker.send_snapshot(replace(waiting, round=None))
+    home.refresh()
+    assert home.round.name.text() == "No round now"
+    said = "Once this computer has joined a run, it trains round by round."
+    assert home.round.line.text() == said
+
+
 def test_before_the_first_points_it_is_said_how_long_a_round_takes(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
