@@ -141,6 +141,25 @@ def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:
     assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
+def test_a_worker_that_was_given_up_during_a_game_is_told_after_it(
+    harness: NotifierHarness,
+) -> None:
+    harness.model.update_session(SessionFacts(game="chess"))
+    harness.notifications.notify_worker_stopped("It failed.")
+    harness.model.update_session(SessionFacts(fullscreen="film"))
+    assert harness.desk.displayed == []
+    harness.model.update_session(SessionFacts())
+    assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
+
+
+def test_a_worker_that_runs_again_after_the_game_is_no_news(harness: NotifierHarness) -> None:
+    harness.model.update_session(SessionFacts(game="chess"))
+    harness.notifications.notify_worker_stopped("It failed.")
+    harness.worker.send_snapshot(NEW)
+    harness.model.update_session(SessionFacts())
+    assert harness.desk.displayed == []
+
+
 def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     rows = (
         ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
