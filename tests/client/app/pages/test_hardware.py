@@ -293,13 +293,16 @@ def test_a_probe_that_has_just_started_is_not_called_silent(
     assert page.banner.words.text().startswith("The hardware is being checked")
 
 
-def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWorker) -> None:
+def test_without_a_worker_only_the_banner_speaks(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
     _show_snapshot(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")
     page.refresh()
-    assert page.banner.isVisible()
-    assert page.cards["cuda:0"].state.text == "Unknown"
-    assert not page.cards["cuda:0"].benchmark.button.isEnabled()
+    assert page.banner.words.text() == "The worker has ended."
+    assert page.cards == {}
+    _show_snapshot(page, worker, LENDING)
+    assert list(page.cards) == ["cuda:0", "cpu"]
 
 
 # --- several cards
