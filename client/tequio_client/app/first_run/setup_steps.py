@@ -173,7 +173,7 @@ class ScheduleStep(FirstRunStep):
     @property
     def first_focus(self) -> QWidget | None:
         draft = self.context.draft_store.draft
-        return None if draft.is_agreed else self.presets.cards[draft.preset]
+        return None if draft.is_agreed else self.presets.cards.get(draft.preset)
 
     def refresh(self) -> None:
         draft = self.context.draft_store.draft
