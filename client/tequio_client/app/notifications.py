@@ -181,7 +181,7 @@ class Notifier(QObject):
             return
         for row in fresh:
             if row.code == ActivityEvent.JOINED_RUN:
-                title = self.tr("{run} has begun for you").format(run=row.values.get("run", ""))
+                title = self.tr("You joined {run}").format(run=row.values.get("run", ""))
                 text = self.tr("Your computer takes part in this run from now on.")
                 self._send(title, text, "runs")
 

@@ -170,7 +170,7 @@ def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     assert harness.titles_for(replace(NEW, activity=10)) == []
     after = replace(NEW, activity=13)
-    assert harness.titles_for(after) == ["nova has begun for you"], "its end: test_run_news.py"
+    assert harness.titles_for(after) == ["You joined nova"], "its end: test_run_news.py"
     assert harness.titles_for(after) == []
 
 
@@ -225,7 +225,7 @@ def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None
         "notify_rank": "You are #47 of 1,204",
         "notify_announcements": ANNOUNCED,
         "notify_attention": ATTENTION,
-        "notify_runs": "nova has begun for you",
+        "notify_runs": "You joined nova",
     }
     assert titles == [title for kind, title in every.items() if kind != switch]
 

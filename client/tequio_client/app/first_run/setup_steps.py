@@ -133,8 +133,8 @@ class ScheduleStep(FirstRunStep):
             context,
             self.tr("When may Tequio use this computer?"),
             self.tr(
-                "In every case it stops for games, on battery and on metered networks, and it "
-                "stays below 80 °C. Each of these can be changed in Settings."
+                "Unless you change that in Settings, it stops for games, on battery and on metered "
+                "networks, and aims for at most 80 °C where the device reports its temperature."
             ),
         )
         self.presets = ChoiceCards(

@@ -150,6 +150,7 @@ class HardwarePage(Page):
         shapes = (
             cores,
             *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
+            *(one.temperature_c is None for one in shown),
         )
         if shapes == self._shapes:
             return

@@ -200,9 +200,7 @@ class HomeHeader(Columns):
         self.finish.clicked.connect(context.model.finish)
         self.primary.clicked.connect(self._do_main)
         self.anyway = Button(self.tr("Start now anyway"), picture="play")
-        self.anyway.setToolTip(
-            self.tr("Starts although a rule says to wait. Games and full screen still pause it.")
-        )
+        self.anyway.setToolTip(self.tr("Starts although a rule says to wait."))
         self.anyway.clicked.connect(context.model.start_anyway)
         self.rule = Button(self.tr("Change this rule"), "quiet", "settings")
         self.rule.clicked.connect(lambda: context.open_page(self._rule_page))
@@ -542,8 +540,8 @@ def _cap_words(snapshot: Snapshot) -> str:
     line = snapshot.line
     return QCoreApplication.translate(
         "remedies",
-        "At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent "
-        "until the next month, unless you raise the limit.",
+        "At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing "
+        "is lent until the next month, unless you raise the limit.",
     ).format(cap=figures.data(line.month_cap_bytes), day=figures.day(line.cap_reached_ms))
 
 

@@ -460,7 +460,7 @@ def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorke
 def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
     worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
     home.refresh()
-    words = "At the present rate, this month's 100 GB of traffic end on 21 Nov."
+    words = "At the present rate, this month's 100 GB of traffic will be used up on 21 Nov."
     assert home.banner.words.text().startswith(words)
 
 
