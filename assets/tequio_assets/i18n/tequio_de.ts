@@ -1006,10 +1006,6 @@
         <source>Processor</source>
         <translation>Prozessor</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Unbekannt</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1073,24 +1069,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Wird langsamer, um darunter zu bleiben, und hält 5 °C darüber an.</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>Zieltemperatur</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>Üblich</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>Zeitanteil</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>Wie viel der Zeit dieses Gerät arbeitet.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Üblich</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1129,6 +1117,14 @@
         <translation>Zielleistung</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Wird langsamer, um darunter zu bleiben, und hält 5 °C darüber an.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Zieltemperatur</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>Von {cores} Kernen; einer bleibt frei, wenn du nichts anderes wählst.</translation>
     </message>
@@ -1160,8 +1156,8 @@
         <translation>Name des neuen Teams</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation>2 bis 32 Buchstaben einer Schrift und Ziffern. Der Name ist öffentlich und bleibt. Du kannst in 30 Tagen ein Team gründen.</translation>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
+        <translation>2 bis 32 Buchstaben einer Schrift und Ziffern. Der Name ist öffentlich und bleibt. Du kannst alle 30 Tage ein Team gründen.</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
@@ -1428,8 +1424,8 @@
         <translation>Trotzdem jetzt starten</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>Startet, obwohl eine Regel dagegen spricht. Bei Spielen und Vollbild pausiert es trotzdem.</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>Startet, obwohl eine Regel dagegen spricht.</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1740,7 +1736,7 @@
         <translation>Als Datei gesichert, {day}</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>Du kannst beliebig viele Sicherungen anlegen; alle bleiben gültig.</translation>
     </message>
 </context>
@@ -2011,8 +2007,8 @@
         <translation>Öffentlicher Name</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
-        <translation>Der Name ist in diesem Netzwerk einmalig. Du kannst ihn alle 30 Tage ändern; so lange kann niemand deinen früheren Namen nehmen.</translation>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
+        <translation>Der Name ist in diesem Netzwerk einmalig. Du kannst ihn alle 30 Tage ändern, und so lange kann niemand sonst deinen früheren Namen nehmen.</translation>
     </message>
     <message>
         <source>Name</source>
@@ -2192,8 +2188,8 @@
         <translation>Tequio braucht deine Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run} hat für dich begonnen</translation>
+        <source>You joined {run}</source>
+        <translation>Du bist {run} beigetreten</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2565,7 +2561,7 @@
         <translation>Aufbewahrung deines Schlüssels</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>Der Schlüssel bleibt derselbe. Deine bisherigen Sicherungen bleiben gültig.</translation>
     </message>
     <message>
@@ -2808,15 +2804,18 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Davor kommt einmalig, was das Training braucht: {size}, {disk} auf dem Laufwerk.</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>Sofort mit 30 % der Zeit und nach einer Minute ohne Eingabe ganz. Bei Spielen hält es immer an.</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>%n Minute nach deiner letzten Eingabe. Taste oder Maus halten es an.</numerusform>
+            <numerusform>%n Minuten nach deiner letzten Eingabe. Taste oder Maus halten es an.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>%n Minute nach deiner letzten Eingabe. Taste oder Maus halten es an, Spiele immer.</numerusform>
-            <numerusform>%n Minuten nach deiner letzten Eingabe. Taste oder Maus halten es an, Spiele immer.</numerusform>
+            <numerusform>Sofort mit {share} der Zeit, und %n Minute nach deiner letzten Eingabe ganz.</numerusform>
+            <numerusform>Sofort mit {share} der Zeit, und %n Minuten nach deiner letzten Eingabe ganz.</numerusform>
         </translation>
     </message>
 </context>
@@ -3129,16 +3128,16 @@
         <translation>Modell und Daten werden einmal heruntergeladen; dann beginnt die erste Runde.</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>Sobald dieser Computer verleiht, tritt er einem Lauf bei und trainiert Runde für Runde.</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>Sobald dieser Computer einem Lauf beigetreten ist, trainiert er Runde für Runde.</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>Tritt einem Lauf bei</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>Noch keine Runde</translation>
+        <source>No round now</source>
+        <translation>Gerade keine Runde</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3953,8 +3952,8 @@
         <translation>Jeder Lauf trainiert ein Modell, Runde für Runde. Liste {ago} gelesen.</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>Der Lauf, den du gewählt hast, ist nicht mehr offen. Wähle einen anderen.</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>Der Lauf, den du gewählt hast, ist nicht mehr offen, also wählt Tequio für dich.</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4074,8 +4073,8 @@
         <translation>Wann darf Tequio diesen Computer nutzen?</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Bei Spielen, im Akkubetrieb und in getakteten Netzwerken hält es auf jeden Fall an, und es bleibt unter 80 °C. All das lässt sich in den Einstellungen ändern.</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>Sofern du das nicht in den Einstellungen änderst, hält es bei Spielen, im Akkubetrieb und in getakteten Netzwerken an und bleibt möglichst unter 80 °C, wenn das Gerät seine Temperatur meldet.</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5693,7 +5692,7 @@
         <translation>Erneut versuchen</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Geht es so weiter, sind die {cap} Datenverkehr dieses Monats am {day} verbraucht. Dann wird bis zum nächsten Monat nichts verliehen, außer du erhöhst das Limit.</translation>
     </message>
     <message>
@@ -6679,8 +6678,8 @@
         <translation>Alle Einstellungen zurücksetzen</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>Stellt alle Standardwerte wieder her. Schlüssel, Punkte, Zustimmung und Lauf bleiben.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>Stellt alle Standardwerte wieder her. Schlüssel, Punkte, Zustimmung und gewählte Läufe bleiben.</translation>
     </message>
 </context>
 <context>
@@ -6721,24 +6720,24 @@
         <translation>Achtung</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>Niemand braucht den Computer. Pausiert, wenn du zurückkommst oder ein Spiel startest.</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>Niemand braucht den Computer. Macht Platz, wenn du zurückkommst.</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>Dieses Gerät wird auch verliehen, während du den Computer benutzt oder spielst.</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>sanft, {share} % der Zeit, während du den Computer benutzt. Pausiert bei Spielen.</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>sanft, {share} % der Zeit, während du den Computer benutzt.</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>Du hast es gestartet, obwohl eine Regel dagegen spricht. Die Regeln entscheiden wieder, sobald sie es 5 min lang erlaubt haben. Pausiert bei Spielen.</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>Du hast es gestartet, obwohl eine Regel dagegen spricht. Die Regeln entscheiden wieder, sobald sie es 5 min lang erlaubt haben.</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>bewertet Modelle für einen Wettbewerb, wie von dir angeboten. Pausiert für dich und deine Spiele. Siehe Wettbewerbe.</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>bewertet Modelle für einen Wettbewerb, wie von dir angeboten. Siehe Wettbewerbe.</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

@@ -132,10 +132,17 @@
 <context>
     <name>ReadyStep</name>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
         <translation>
-            <numerusform>%n minute after your last input. A key or the mouse stops it; games do, always.</numerusform>
-            <numerusform>%n minutes after your last input. A key or the mouse stops it; games do, always.</numerusform>
+            <numerusform>%n minute after your last input. A key or the mouse stops it.</numerusform>
+            <numerusform>%n minutes after your last input. A key or the mouse stops it.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
+        <translation>
+            <numerusform>Immediately at {share} of the time, and fully %n minute after your last input.</numerusform>
+            <numerusform>Immediately at {share} of the time, and fully %n minutes after your last input.</numerusform>
         </translation>
     </message>
 </context>

@@ -1006,10 +1006,6 @@
         <source>Processor</source>
         <translation>Procesador</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Se desconoce</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1073,24 +1069,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>Meta de temperatura</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>Lo habitual</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>Parte del tiempo</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>Qué parte del tiempo trabaja este dispositivo.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Lo habitual</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1129,6 +1117,14 @@
         <translation>Meta de potencia</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
     </message>
@@ -1160,7 +1156,7 @@
         <translation>Nombre del nuevo equipo</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
         <translation>De 2 a 32 letras de un solo alfabeto y cifras. El nombre es público y no cambia. Puedes fundar un equipo cada 30 días.</translation>
     </message>
     <message>
@@ -1428,8 +1424,8 @@
         <translation>Empezar de todos modos</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>Empieza aunque una regla diga que hay que esperar. Los juegos y la pantalla completa siguen pausándolo.</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>Empieza aunque una regla diga que hay que esperar.</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1740,7 +1736,7 @@
         <translation>Respaldada en un archivo, {day}</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>Puedes hacer tantas copias como quieras; todas siguen valiendo.</translation>
     </message>
 </context>
@@ -2011,7 +2007,7 @@
         <translation>Nombre público</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
         <translation>El nombre es único en esta red. Puedes cambiarlo una vez cada 30 días; durante ese tiempo nadie más puede quedarse con el anterior.</translation>
     </message>
     <message>
@@ -2192,8 +2188,8 @@
         <translation>Tequio necesita tu atención</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run} empezó para ti</translation>
+        <source>You joined {run}</source>
+        <translation>Te uniste a {run}</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2565,7 +2561,7 @@
         <translation>Cómo se guarda tu clave</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>La clave sigue siendo la misma. Las copias que hiciste siguen valiendo.</translation>
     </message>
     <message>
@@ -2808,15 +2804,18 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Antes se descarga, una vez, lo que hace falta para entrenar: {size}, {disk} en el disco.</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>Al instante el 30 % del tiempo, y por completo tras un minuto sin actividad. Los juegos lo paran, siempre.</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>%n minuto después de tu última actividad. Una tecla o el mouse lo paran.</numerusform>
+            <numerusform>%n minutos después de tu última actividad. Una tecla o el mouse lo paran.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>%n minuto después de tu última actividad. Una tecla o el mouse lo paran; los juegos también, siempre.</numerusform>
-            <numerusform>%n minutos después de tu última actividad. Una tecla o el mouse lo paran; los juegos también, siempre.</numerusform>
+            <numerusform>Al instante el {share} del tiempo, y por completo %n minuto después de tu última actividad.</numerusform>
+            <numerusform>Al instante el {share} del tiempo, y por completo %n minutos después de tu última actividad.</numerusform>
         </translation>
     </message>
 </context>
@@ -3129,16 +3128,16 @@
         <translation>El modelo y sus datos se descargan una vez; después empieza la primera ronda.</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>En cuanto preste, este equipo se unirá a un entrenamiento y trabajará ronda a ronda.</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>En cuanto se una a un entrenamiento, este equipo trabajará ronda a ronda.</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>Entrando en un entrenamiento</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>Aún sin ronda</translation>
+        <source>No round now</source>
+        <translation>Ahora no hay ronda</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3953,8 +3952,8 @@
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>El entrenamiento que elegiste ya no está abierto. Elige otro.</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>El entrenamiento que elegiste ya no está abierto, así que Tequio elige por ti.</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4074,8 +4073,8 @@
         <translation>¿Cuándo puede Tequio usar este equipo?</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Siempre se detiene con juegos, con batería y en redes de uso medido, y se mantiene por debajo de 80 °C. Todo esto se puede cambiar en Ajustes.</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>Si no lo cambias en Ajustes, se detiene con juegos, con batería y en redes de uso medido, y procura no pasar de 80 °C si el dispositivo indica su temperatura.</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5693,7 +5692,7 @@
         <translation>Reintentar</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Al ritmo actual, los {cap} de tráfico de este mes se acaban el {day}. Después no se presta nada hasta el mes siguiente, salvo que subas el límite.</translation>
     </message>
     <message>
@@ -6679,8 +6678,8 @@
         <translation>Restablecer todos los ajustes</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>Restaura todos los valores por defecto. Clave, puntos, consentimiento y entrenamiento se quedan.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>Restaura todos los valores por defecto. Clave, puntos, consentimiento y entrenamientos elegidos se quedan.</translation>
     </message>
 </context>
 <context>
@@ -6721,24 +6720,24 @@
         <translation>Atención</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>nadie necesita el equipo. Se pausa cuando vuelvas o abras un juego.</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>nadie necesita el equipo. Te cede el paso cuando vuelvas.</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>este dispositivo se presta también mientras usas el equipo o juegas.</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo.</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>lo empezaste aunque una regla dice que hay que esperar. Las reglas vuelven a decidir cuando lo hayan permitido durante 5 min. Se pausa con los juegos.</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>lo empezaste aunque una regla dice que hay que esperar. Las reglas vuelven a decidir cuando lo hayan permitido durante 5 min.</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>puntúa modelos para una competición, como ofreciste. Se detiene por ti y por tus juegos. Mira Competiciones.</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>puntúa modelos para una competición, como ofreciste. Mira Competiciones.</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

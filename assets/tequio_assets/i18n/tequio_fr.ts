@@ -1006,10 +1006,6 @@
         <source>Processor</source>
         <translation>Processeur</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Inconnu</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1073,24 +1069,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Ralentit pour rester en dessous ; s’arrête 5 °C au-dessus.</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>Température visée</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>Habituel</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>Part du temps</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>La part du temps pendant laquelle cet appareil travaille.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Habituel</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1129,6 +1117,14 @@
         <translation>Puissance visée</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Ralentit pour rester en dessous ; s’arrête 5 °C au-dessus.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Température visée</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>Sur {cores} cœurs ; un reste libre, sauf choix contraire de votre part.</translation>
     </message>
@@ -1160,7 +1156,7 @@
         <translation>Nom de la nouvelle équipe</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
         <translation>2 à 32 lettres d’un même alphabet et chiffres. Le nom est public et définitif. Vous pouvez créer une équipe tous les 30 jours.</translation>
     </message>
     <message>
@@ -1428,8 +1424,8 @@
         <translation>Démarrer quand même</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>Démarre bien qu’une règle demande d’attendre. Les jeux et le plein écran le mettent quand même en pause.</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>Démarre bien qu’une règle demande d’attendre.</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1740,7 +1736,7 @@
         <translation>Sauvegardée en fichier, {day}</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>Faites autant de sauvegardes que vous voulez ; toutes restent valables.</translation>
     </message>
 </context>
@@ -2011,7 +2007,7 @@
         <translation>Nom public</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
         <translation>Le nom est unique dans ce réseau. Vous pouvez le changer une fois tous les 30 jours ; pendant ce temps, personne ne peut prendre votre ancien nom.</translation>
     </message>
     <message>
@@ -2192,8 +2188,8 @@
         <translation>Tequio a besoin de votre attention</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run} a commencé pour vous</translation>
+        <source>You joined {run}</source>
+        <translation>Vous avez rejoint {run}</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2565,7 +2561,7 @@
         <translation>Conservation de votre clé</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>La clé reste la même. Les sauvegardes que vous avez faites restent valables.</translation>
     </message>
     <message>
@@ -2808,15 +2804,18 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Avant cela vient, une seule fois, ce qu’il faut pour entraîner : {size}, {disk} sur le disque.</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>Tout de suite à 30 % du temps, et à plein après une minute sans activité. Les jeux l’arrêtent, toujours.</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>%n minute après votre dernière action. Une touche ou la souris l’arrête.</numerusform>
+            <numerusform>%n minutes après votre dernière action. Une touche ou la souris l’arrête.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>%n minute après votre dernière action. Une touche ou la souris l’arrête ; les jeux aussi, toujours.</numerusform>
-            <numerusform>%n minutes après votre dernière action. Une touche ou la souris l’arrête ; les jeux aussi, toujours.</numerusform>
+            <numerusform>Tout de suite à {share} du temps, et à plein %n minute après votre dernière action.</numerusform>
+            <numerusform>Tout de suite à {share} du temps, et à plein %n minutes après votre dernière action.</numerusform>
         </translation>
     </message>
 </context>
@@ -3129,16 +3128,16 @@
         <translation>Le modèle et ses données sont téléchargés une fois ; puis la première manche commence.</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>Dès que cet ordinateur est prêté, il rejoint un entraînement et progresse manche après manche.</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>Une fois qu’il a rejoint un entraînement, cet ordinateur progresse manche après manche.</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>Rejoint un entraînement</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>Pas encore de manche</translation>
+        <source>No round now</source>
+        <translation>Pas de manche en ce moment</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3953,8 +3952,8 @@
         <translation>Chaque entraînement forme un modèle, manche après manche. Liste lue {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>L’entraînement que vous avez choisi n’est plus ouvert. Choisissez-en un autre.</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>L’entraînement que vous avez choisi n’est plus ouvert, Tequio choisit donc pour vous.</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4074,8 +4073,8 @@
         <translation>Quand Tequio peut-il utiliser cet ordinateur ?</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Dans tous les cas, il s’arrête pour les jeux, sur batterie et sur les connexions limitées, et reste sous 80 °C. Tout cela peut être modifié dans les paramètres.</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>Sauf si vous changez cela dans les paramètres, il s’arrête pour les jeux, sur batterie et sur les connexions limitées, et vise au plus 80 °C si l’appareil indique sa température.</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5693,7 +5692,7 @@
         <translation>Réessayer</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Au rythme actuel, les {cap} de trafic de ce mois seront épuisés le {day}. Rien ne sera alors prêté jusqu’au mois suivant, sauf si vous relevez la limite.</translation>
     </message>
     <message>
@@ -6679,8 +6678,8 @@
         <translation>Réinitialiser tous les paramètres</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>Rétablit toutes les valeurs par défaut. La clé, les points, l’accord et l’entraînement restent.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>Rétablit toutes les valeurs par défaut. La clé, les points, l’accord et les entraînements choisis restent.</translation>
     </message>
 </context>
 <context>
@@ -6721,24 +6720,24 @@
         <translation>Attention</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>personne n’a besoin de l’ordinateur. Pause dès que vous revenez ou lancez un jeu.</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>personne n’a besoin de l’ordinateur. Vous laisse la place dès que vous revenez.</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>cet appareil est prêté aussi pendant que vous utilisez l’ordinateur ou jouez.</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>doucement, {share} % du temps, pendant que vous utilisez l’ordinateur. Pause pour les jeux.</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>doucement, {share} % du temps, pendant que vous utilisez l’ordinateur.</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>vous l’avez démarré bien qu’une règle demande d’attendre. Les règles décideront à nouveau quand elles l’auront permis pendant 5 min. Pause pour les jeux.</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>vous l’avez démarré bien qu’une règle demande d’attendre. Les règles décideront à nouveau quand elles l’auront permis pendant 5 min.</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>note des modèles pour une compétition, comme vous l’avez proposé. Pause pour vous et vos jeux. Voir Compétitions.</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>note des modèles pour une compétition, comme vous l’avez proposé. Voir Compétitions.</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

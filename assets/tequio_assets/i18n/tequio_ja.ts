@@ -1001,10 +1001,6 @@
         <source>Processor</source>
         <translation>プロセッサ</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>不明</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1067,24 +1063,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>これを超えないよう速度を落とし、5 °C超えると停止します。</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>目標温度</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>標準</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>時間の割合</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>このデバイスが動作する時間の割合です。</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>標準</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1123,6 +1111,14 @@
         <translation>目標電力</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>これを超えないよう速度を落とし、5 °C超えると停止します。</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>目標温度</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>{cores}コアのうち、変更しない限り1つを空けておきます。</translation>
     </message>
@@ -1154,7 +1150,7 @@
         <translation>新しいチームの名前</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
         <translation>1種類の文字体系の文字と数字で2～32文字。名前は公開され、変更できません。チームは30日に1つ作成できます。</translation>
     </message>
     <message>
@@ -1419,8 +1415,8 @@
         <translation>それでも今すぐ開始</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>待つべきルールがあっても開始します。ゲームと全画面表示では一時停止します。</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>待つべきルールがあっても開始します。</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1729,7 +1725,7 @@
         <translation>ファイルでバックアップ済み（{day}）</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>バックアップは何度でも作成でき、すべて有効です。</translation>
     </message>
 </context>
@@ -2000,7 +1996,7 @@
         <translation>公開名</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
         <translation>名前はこのネットワークで一意です。変更は30日に1回で、その間、以前の名前を他の人が使うことはできません。</translation>
     </message>
     <message>
@@ -2179,8 +2175,8 @@
         <translation>Tequioで対応が必要です</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run}が始まりました</translation>
+        <source>You joined {run}</source>
+        <translation>{run}に参加しました</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2551,7 +2547,7 @@
         <translation>キーの保存方法</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>キーは変わりません。作成済みのバックアップも有効です。</translation>
     </message>
     <message>
@@ -2794,14 +2790,16 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>その前に、学習に必要なものを一度だけダウンロードします：{size}（ディスク{disk}）。</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>すぐに時間の30%で動作し、1分間操作がないと全力で動作します。ゲームでは必ず停止します。</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>最後の操作の%n分後に開始します。キーやマウスの操作で停止します。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>最後の操作の%n分後に開始します。キーやマウスの操作で停止し、ゲームでは必ず停止します。</numerusform>
+            <numerusform>すぐに時間の{share}で動作し、最後の操作の%n分後から全力で動作します。</numerusform>
         </translation>
     </message>
 </context>
@@ -3114,16 +3112,16 @@
         <translation>モデルとデータを一度だけダウンロードし、その後に最初のラウンドが始まります。</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>提供を始めると、このコンピューターは学習プロジェクトに参加し、ラウンドごとに学習します。</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>学習プロジェクトに参加すると、このコンピューターはラウンドごとに学習します。</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>学習プロジェクトに参加中</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>ラウンドはまだありません</translation>
+        <source>No round now</source>
+        <translation>現在ラウンドはありません</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3930,8 +3928,8 @@
         <translation>学習プロジェクトは、それぞれ1つのモデルをラウンドごとに学習します。一覧の取得：{ago}。</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>選んだ学習プロジェクトは受付を終了しました。別のものを選んでください。</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>選んだ学習プロジェクトは受付を終了したため、Tequioが代わりに選びます。</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4051,8 +4049,8 @@
         <translation>Tequioはいつこのコンピューターを使えますか？</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>どの場合も、ゲーム中、バッテリー駆動時、従量制ネットワークでは停止し、80 °C未満に保ちます。これらはそれぞれ設定で変更できます。</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>設定で変更しない限り、ゲーム中、バッテリー駆動時、従量制ネットワークでは停止し、温度が分かるデバイスでは80 °C以下を目標にします。</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5664,7 +5662,7 @@
         <translation>再試行</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>現在のペースでは、今月の通信量{cap}は{day}に使い切ります。上限を引き上げない限り、その後は翌月まで提供しません。</translation>
     </message>
     <message>
@@ -6650,8 +6648,8 @@
         <translation>すべての設定をリセット</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>すべて既定値に戻します。キー、ポイント、同意、学習プロジェクトは残ります。</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>すべて既定値に戻します。キー、ポイント、同意、選んだ学習プロジェクトは残ります。</translation>
     </message>
 </context>
 <context>
@@ -6692,24 +6690,24 @@
         <translation>要対応</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>空き時間です。操作やゲームの開始で一時停止します。</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>空き時間です。操作を再開すると、動作を控えます。</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>このデバイスは、使用中やゲーム中も提供します。</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>使用中は控えめに、時間の{share}%で動作します。ゲームでは一時停止します。</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>使用中は控えめに、時間の{share}%で動作します。</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>待つべきルールがありますが、あなたが開始しました。ルールが5分間許可すると、再びルールに従います。ゲームでは一時停止します。</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>待つべきルールがありますが、あなたが開始しました。ルールが5分間許可すると、再びルールに従います。</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>応募に基づき、コンペのモデルを採点しています。使用中やゲーム中は一時停止します。「コンペ」をご覧ください。</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>応募に基づき、コンペのモデルを採点しています。「コンペ」をご覧ください。</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

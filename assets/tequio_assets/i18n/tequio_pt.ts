@@ -1006,10 +1006,6 @@
         <source>Processor</source>
         <translation>Processador</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Desconhecido</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1073,24 +1069,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Desacelera para ficar abaixo disso; para 5 °C acima.</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>Meta de temperatura</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>Normal</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>Parte do tempo</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>Quanto do tempo este dispositivo trabalha.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Normal</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1129,6 +1117,14 @@
         <translation>Meta de potência</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Desacelera para ficar abaixo disso; para 5 °C acima.</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>De {cores} núcleos; um fica livre, a menos que você escolha outra coisa.</translation>
     </message>
@@ -1160,7 +1156,7 @@
         <translation>Nome da nova equipe</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
         <translation>2 a 32 letras de um mesmo alfabeto e algarismos. O nome é público e permanente. Você pode criar uma equipe a cada 30 dias.</translation>
     </message>
     <message>
@@ -1428,8 +1424,8 @@
         <translation>Começar mesmo assim</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>Começa embora uma regra mande esperar. Jogos e tela cheia ainda o pausam.</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>Começa embora uma regra mande esperar.</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1740,7 +1736,7 @@
         <translation>Backup em arquivo, {day}</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>Você pode fazer quantos backups quiser; todos continuam valendo.</translation>
     </message>
 </context>
@@ -2011,7 +2007,7 @@
         <translation>Nome público</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
         <translation>O nome é único nesta rede. Você pode mudá-lo uma vez a cada 30 dias; durante esse tempo, ninguém mais pode pegar o anterior.</translation>
     </message>
     <message>
@@ -2192,8 +2188,8 @@
         <translation>O Tequio precisa da sua atenção</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run} começou para você</translation>
+        <source>You joined {run}</source>
+        <translation>Você entrou em {run}</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2565,7 +2561,7 @@
         <translation>Como sua chave fica guardada</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>A chave continua a mesma. Os backups que você fez continuam valendo.</translation>
     </message>
     <message>
@@ -2808,15 +2804,18 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Antes disso vem, uma vez, o que o treinamento exige: {size}, {disk} no disco.</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>Na hora a 30% do tempo, e por inteiro após um minuto sem atividade. Jogos o param, sempre.</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>%n minuto depois da sua última ação. Uma tecla ou o mouse o para.</numerusform>
+            <numerusform>%n minutos depois da sua última ação. Uma tecla ou o mouse o para.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>%n minuto depois da sua última ação. Uma tecla ou o mouse o para; jogos param sempre.</numerusform>
-            <numerusform>%n minutos depois da sua última ação. Uma tecla ou o mouse o para; jogos param sempre.</numerusform>
+            <numerusform>Na hora a {share} do tempo, e por inteiro %n minuto depois da sua última ação.</numerusform>
+            <numerusform>Na hora a {share} do tempo, e por inteiro %n minutos depois da sua última ação.</numerusform>
         </translation>
     </message>
 </context>
@@ -3129,16 +3128,16 @@
         <translation>O modelo e os dados são baixados uma vez; depois começa a primeira rodada.</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>Quando este computador for emprestado, ele entra em um treinamento e treina rodada a rodada.</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>Depois de entrar em um treinamento, este computador treina rodada a rodada.</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>Entrando em um treinamento</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>Nenhuma rodada ainda</translation>
+        <source>No round now</source>
+        <translation>Nenhuma rodada agora</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3953,8 +3952,8 @@
         <translation>Cada treinamento treina um modelo, rodada a rodada. Lista lida {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>O treinamento que você escolheu não está mais aberto. Escolha outro.</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>O treinamento que você escolheu não está mais aberto, então o Tequio escolhe por você.</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4074,8 +4073,8 @@
         <translation>Quando o Tequio pode usar este computador?</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Em todo caso ele para com jogos, na bateria e em conexões limitadas, e fica abaixo de 80 °C. Tudo isso pode ser mudado nas configurações.</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>A menos que você mude isso nas configurações, ele para com jogos, na bateria e em conexões limitadas, e busca não passar de 80 °C se o dispositivo informar a temperatura.</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5693,7 +5692,7 @@
         <translation>Tentar de novo</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>Neste ritmo, os {cap} de tráfego deste mês acabam em {day}. Depois disso, nada é emprestado até o mês seguinte, a menos que você aumente o limite.</translation>
     </message>
     <message>
@@ -6679,8 +6678,8 @@
         <translation>Restaurar todos os padrões</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>Restaura todos os padrões. Chave, pontos, consentimento e treinamento ficam.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>Restaura todos os padrões. Chave, pontos, consentimento e treinamentos escolhidos ficam.</translation>
     </message>
 </context>
 <context>
@@ -6721,24 +6720,24 @@
         <translation>Atenção</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>ninguém precisa do computador. Pausa quando você volta ou abre um jogo.</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>ninguém precisa do computador. Cede a vez quando você volta.</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>este dispositivo é emprestado também enquanto você usa o computador ou joga.</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>de leve, a {share}% do tempo, enquanto você usa o computador. Pausa para jogos.</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>de leve, a {share}% do tempo, enquanto você usa o computador.</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>você começou embora uma regra mande esperar. As regras voltam a decidir quando tiverem permitido por 5 min. Pausa para jogos.</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>você começou embora uma regra mande esperar. As regras voltam a decidir quando tiverem permitido por 5 min.</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>avaliando modelos para uma competição, como você ofereceu. Pausa para você e seus jogos. Veja Competições.</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>avaliando modelos para uma competição, como você ofereceu. Veja Competições.</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

@@ -1001,10 +1001,6 @@
         <source>Processor</source>
         <translation>处理器</translation>
     </message>
-    <message>
-        <source>Unknown</source>
-        <translation>未知</translation>
-    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1067,24 +1063,16 @@
 <context>
     <name>DeviceLimits</name>
     <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>会放慢速度以保持在此温度以下；超出 5 °C 时停止。</translation>
-    </message>
-    <message>
-        <source>Temperature goal</source>
-        <translation>目标温度</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>常规</translation>
-    </message>
-    <message>
         <source>Share of the time</source>
         <translation>时间占比</translation>
     </message>
     <message>
         <source>How much of the time this device works.</source>
         <translation>这台设备有多少时间在工作。</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>常规</translation>
     </message>
     <message>
         <source>{memory}, automatic</source>
@@ -1123,6 +1111,14 @@
         <translation>目标功耗</translation>
     </message>
     <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>会放慢速度以保持在此温度以下；超出 5 °C 时停止。</translation>
+    </message>
+    <message>
+        <source>Temperature goal</source>
+        <translation>目标温度</translation>
+    </message>
+    <message>
         <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
         <translation>共 {cores} 个核心；除非另行设置，会留出一个。</translation>
     </message>
@@ -1154,7 +1150,7 @@
         <translation>新团队的名称</translation>
     </message>
     <message>
-        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team every 30 days.</source>
         <translation>2 到 32 个同一文字体系的字母和数字。名称公开且不可更改。每 30 天可创建一个团队。</translation>
     </message>
     <message>
@@ -1419,8 +1415,8 @@
         <translation>仍然立即开始</translation>
     </message>
     <message>
-        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
-        <translation>虽有规则要求等待，仍会开始。游戏和全屏仍会使其暂停。</translation>
+        <source>Starts although a rule says to wait.</source>
+        <translation>虽有规则要求等待，仍会开始。</translation>
     </message>
     <message>
         <source>Change this rule</source>
@@ -1729,7 +1725,7 @@
         <translation>已备份为文件，{day}</translation>
     </message>
     <message>
-        <source>You can make as many backups as you like; all stay good.</source>
+        <source>You can make as many backups as you like; all remain valid.</source>
         <translation>备份次数不限，所有备份都一直有效。</translation>
     </message>
 </context>
@@ -2000,7 +1996,7 @@
         <translation>公开名称</translation>
     </message>
     <message>
-        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <source>The name is unique in this network. You can change it once every 30 days, and nobody else can take your former name for that long.</source>
         <translation>名称在此网络中唯一，每 30 天可更改一次；在此期间，别人不能使用您的旧名称。</translation>
     </message>
     <message>
@@ -2179,8 +2175,8 @@
         <translation>Tequio 需要您处理</translation>
     </message>
     <message>
-        <source>{run} has begun for you</source>
-        <translation>{run} 已开始</translation>
+        <source>You joined {run}</source>
+        <translation>您已加入 {run}</translation>
     </message>
     <message>
         <source>Your computer takes part in this run from now on.</source>
@@ -2551,7 +2547,7 @@
         <translation>密钥的保存方式</translation>
     </message>
     <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
+        <source>The key stays the same. Backups that you have made remain valid.</source>
         <translation>密钥不变。已做的备份仍然有效。</translation>
     </message>
     <message>
@@ -2794,14 +2790,16 @@
         <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>在此之前先一次性下载训练组件：{size}，占用磁盘 {disk}。</translation>
     </message>
-    <message>
-        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
-        <translation>立即以 30% 的时间运行，一分钟无操作后全力运行。游戏始终会使其停止。</translation>
+    <message numerus="yes">
+        <source>%n minute(s) after your last input. A key or the mouse stops it.</source>
+        <translation>
+            <numerusform>最后一次操作 %n 分钟后开始。按键或移动鼠标即停止。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>%n minute(s) after your last input. A key or the mouse stops it; games do, always.</source>
+        <source>Immediately at {share} of the time, and fully %n minute(s) after your last input.</source>
         <translation>
-            <numerusform>最后一次操作 %n 分钟后开始。按键或移动鼠标即停止；游戏始终会使其停止。</numerusform>
+            <numerusform>立即以 {share} 的时间运行，最后一次操作 %n 分钟后全力运行。</numerusform>
         </translation>
     </message>
 </context>
@@ -3114,16 +3112,16 @@
         <translation>模型及其数据只下载一次，随后开始第一轮。</translation>
     </message>
     <message>
-        <source>Once this computer lends, it joins a run and trains round by round.</source>
-        <translation>这台电脑开始贡献后，会加入训练任务，一轮一轮地训练。</translation>
+        <source>Once this computer has joined a run, it trains round by round.</source>
+        <translation>这台电脑加入训练任务后，会一轮一轮地训练。</translation>
     </message>
     <message>
         <source>Joining a run</source>
         <translation>正在加入训练任务</translation>
     </message>
     <message>
-        <source>No round yet</source>
-        <translation>还没有轮次</translation>
+        <source>No round now</source>
+        <translation>目前没有轮次</translation>
     </message>
     <message>
         <source>of round</source>
@@ -3930,8 +3928,8 @@
         <translation>每个训练任务一轮一轮地训练一个模型。列表读取于{ago}。</translation>
     </message>
     <message>
-        <source>The run that you chose is no longer open. Choose another.</source>
-        <translation>您选择的训练任务已不再开放。请另选一个。</translation>
+        <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
+        <translation>您选择的训练任务已不再开放，因此由 Tequio 为您选择。</translation>
     </message>
     <message>
         <source>No run is open now. Tequio keeps looking and joins when one opens: there is nothing to do.</source>
@@ -4051,8 +4049,8 @@
         <translation>Tequio 可以在何时使用这台电脑？</translation>
     </message>
     <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>无论如何，玩游戏、使用电池和按流量计费的网络时都会停止，温度保持在 80 °C 以下。这些都可以在设置中更改。</translation>
+        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <translation>除非您在设置中更改，玩游戏、使用电池和按流量计费的网络时都会停止；如果设备报告温度，则力求不超过 80 °C。</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -5664,7 +5662,7 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <source>At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
         <translation>按目前的速度，本月的 {cap} 流量将在 {day} 用完。除非提高上限，之后直到下个月都不会贡献。</translation>
     </message>
     <message>
@@ -6650,8 +6648,8 @@
         <translation>重置所有设置</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and run stay.</source>
-        <translation>恢复所有默认值。密钥、积分、同意和训练任务保留。</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
+        <translation>恢复所有默认值。密钥、积分、同意和所选训练任务保留。</translation>
     </message>
 </context>
 <context>
@@ -6692,24 +6690,24 @@
         <translation>需要处理</translation>
     </message>
     <message>
-        <source>nobody needs the computer. Pauses when you come back or start a game.</source>
-        <translation>电脑空闲。您回来或开始玩游戏时暂停。</translation>
+        <source>nobody needs the computer. Gives way when you come back.</source>
+        <translation>电脑空闲。您回来时会让出电脑。</translation>
     </message>
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>使用电脑或玩游戏时也贡献此设备。</translation>
     </message>
     <message>
-        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
-        <translation>您使用电脑时以低强度运行，占 {share}% 的时间。玩游戏时暂停。</translation>
+        <source>gently, at {share}% of the time, while you use the computer.</source>
+        <translation>您使用电脑时以低强度运行，占 {share}% 的时间。</translation>
     </message>
     <message>
-        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>虽有规则要求等待，您仍启动了它。规则连续允许 5 分钟后，重新由规则决定。玩游戏时暂停。</translation>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min.</source>
+        <translation>虽有规则要求等待，您仍启动了它。规则连续允许 5 分钟后，重新由规则决定。</translation>
     </message>
     <message>
-        <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
-        <translation>正在按您的报名为竞赛的模型评分。您使用电脑或玩游戏时暂停。详见“竞赛”。</translation>
+        <source>scoring models for a competition, as you offered. See Competitions.</source>
+        <translation>正在按您的报名为竞赛的模型评分。详见“竞赛”。</translation>
     </message>
     <message>
         <source>nothing is lent before you agree to it. Choose when to lend, then Contribute.</source>

@@ -2,7 +2,7 @@
 
 Each is shown once. The keys of those shown are saved with the app's settings, so a restart does not
 repeat them. Of several that came up while the app was not running, only the last is shown. A new
-installation treats everything past as shown.
+installation treats everything past as shown, and so does the switch when it is turned on again.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ class CompetitionNotifier(QObject):
         """Request the list if it is old, and send what is due; never call it in full screen."""
         settings, now_ms = self._store.settings, self._now_ms()
         if not settings.notify_competitions:
+            self._list.forget()
+            self._store.change(knows_competitions=False)
             return
         self._list.poll()
         if self._list.reply is None:
@@ -119,6 +121,7 @@ class CompetitionNotifier(QObject):
         rows, is_first = self._list.reply.rows, not settings.knows_competitions
         if is_first:  # what is past by now is never reported
             due = [(row, reached_stages(row, now_ms)) for row in rows]
+            due += [(row, JUDGING_STAGES["scored"]) for row in rows if row.part == "scored"]
         else:
             due = due_stages(rows, settings.competitions_told, now_ms)
         keys = [notification_key(row, stage) for row, stages in due for stage in stages]

@@ -36,6 +36,7 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_client.ipc.session_rules import against_download, against_trial, is_at_work
+from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.networks import NO_LEDGER, KnownNetwork, add_network
 from tequio_client.links import SCHEME
 from tequio_client.platform import programs
@@ -426,10 +427,11 @@ class App(QObject):
         self.quit()
 
     def _would_not_disturb(self) -> bool:
-        """Return whether nobody looks at the app, and no round would be interrupted."""
+        """Return whether a restart goes unseen, ends no round, and asks for no passphrase."""
         snapshot = self.model.snapshot
         is_working = snapshot is not None and is_at_work(snapshot)
-        return self.presence.is_hidden and not is_working
+        asks = self.keys.state.protection is KeyProtection.PASSPHRASE
+        return self.presence.is_hidden and not is_working and not asks
 
     def _handle_action(self, action: str) -> None:
         if action == "try-again":

@@ -211,9 +211,9 @@ class AppModel(QObject):
 
     def _lose(self, why: str) -> None:
         self.snapshot, self.why_gone, self._others_since_ms = None, why, None
-        for question in self._asked.values():
+        asked, self._asked = self._asked, {}
+        for question in asked.values():  # a refusal may lead to another question
             self.refused.emit(question, why)
-        self._asked.clear()
         self.snapshot_changed.emit(None)
 
 

@@ -54,11 +54,13 @@ class Notifier(QObject):
         self._model, self._store, self._service = model, settings_store, service
         self._now_ms = now_ms
         self._problem: LendingReason | None = None  # that needs the user
+        self._why_stopped = ""  # of the worker; until it was told
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
         self._competitions = CompetitionNotifier(model, settings_store, self._send, now_ms, self)
         self._runs = RunNewsNotifier(model, settings_store, self._send, now_ms, self)
         model.snapshot_changed.connect(self._check)
+        model.session_changed.connect(self._check_worker)
         model.replied.connect(self._receive_events)
 
     def notify_hidden(self) -> None:
@@ -72,15 +74,27 @@ class Notifier(QObject):
             )
 
     def notify_worker_stopped(self, why: str) -> None:
-        if self._store.settings.notify_attention:
-            self._send_problem("worker", why)
+        self._why_stopped = why
+        self._check_worker()
 
     def close(self) -> None:
         self._service.close()
 
+    def _check_worker(self) -> None:
+        if not self._why_stopped or self._is_screen_filled():
+            return
+        why, self._why_stopped = self._why_stopped, ""
+        if self._store.settings.notify_attention:
+            self._send_problem("worker", why)
+
+    def _is_screen_filled(self) -> bool:
+        return bool(self._model.session.fullscreen or self._model.session.game)
+
     def _check(self, snapshot: Snapshot | None) -> None:
-        session = self._model.session
-        if snapshot is None or session.fullscreen or session.game:
+        if snapshot is None:
+            return
+        self._why_stopped = ""
+        if self._is_screen_filled():
             return
         self._check_points(snapshot)
         self._check_rank(snapshot)
@@ -167,7 +181,7 @@ class Notifier(QObject):
             return
         for row in fresh:
             if row.code == ActivityEvent.JOINED_RUN:
-                title = self.tr("{run} has begun for you").format(run=row.values.get("run", ""))
+                title = self.tr("You joined {run}").format(run=row.values.get("run", ""))
                 text = self.tr("Your computer takes part in this run from now on.")
                 self._send(title, text, "runs")
 

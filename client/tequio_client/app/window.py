@@ -1,6 +1,7 @@
 """The window: a side bar with the state at its foot, and one page at a time.
 
-Pages are created when first opened; a change of language rebuilds all of them.
+Pages are created when first opened; a change of language rebuilds all of them, and leaves the
+keyboard's focus where it is.
 """
 
 from __future__ import annotations
@@ -186,7 +187,18 @@ class AppWindow(QMainWindow):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
+            focused, before = self.focusWidget(), self._shown_parts()
             self.rebuild()
+            for old, new in zip(before, self._shown_parts(), strict=False):
+                if old is focused and type(new) is type(old):
+                    new.setFocus()
+
+    def _shown_parts(self) -> list[QWidget]:
+        """Side bar, page and all that they show, in the order in which it was made."""
+        centre: QWidget | None = self.centralWidget()
+        if centre is None:
+            return []
+        return [one for one in centre.findChildren(QWidget) if one.isVisibleTo(centre)]
 
     def rebuild(self) -> None:
         """Build the side bar and the pages again, each with its place."""

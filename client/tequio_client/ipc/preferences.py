@@ -50,7 +50,8 @@ class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
     while_used: bool = False
     """Lend it also while somebody uses the computer or plays; for a card without a screen."""
     run: Name = ""
-    """Id of the run to train; empty: `Preferences.run`, or another one if a device is in that."""
+    """Id of the run to train; empty or not open: `Preferences.run`, or another one if a device is
+    in that."""
     role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
     memory_mb: Count = 0
     """0: all but 2 GiB, and at most 80 %."""
@@ -103,7 +104,8 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
     disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
     run: Name = ""
-    """Id of the run to join; empty: chosen automatically. Only one device can train it."""
+    """Id of the run to join; empty or not open: chosen automatically. Only one device can train
+    it."""
     judge: bool = False
     """Offer to judge competitions, and score when drawn."""
 

@@ -39,14 +39,12 @@ STATE_WORDS: Mapping[LendingState, str] = {
 }
 
 REASON_TEMPLATES: Mapping[str, str] = {
-    "lending": "nobody needs the computer. Pauses when you come back or start a game.",
+    "lending": "nobody needs the computer. Gives way when you come back.",
     "lending.spare": "this device is lent also while you use the computer or play.",
-    "lending-while-used": "gently, at {share}% of the time, while you use the computer. "
-    "Pauses for games.",
+    "lending-while-used": "gently, at {share}% of the time, while you use the computer.",
     "lending-anyway": "you started it although a rule says to wait. The rules decide again once "
-    "they have allowed it for 5 min. Pauses for games.",
-    "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
-    "See Competitions.",
+    "they have allowed it for 5 min.",
+    "judging": "scoring models for a competition, as you offered. See Competitions.",
     "no-consent": "nothing is lent before you agree to it. Choose when to lend, then Contribute.",
     "by-hand": "you paused it. Resumes when you choose Contribute.",
     "by-hand.finished": "the last round is finished, as you asked. Resumes when you choose "

@@ -79,8 +79,8 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
     """Give your key the public name NAME.
 
     A name is unique in the network: 2 to 32 letters of one script and digits, with single spaces,
-    hyphens or underscores between them. It can be changed, at most once in 30 days; your former
-    name stays reserved for as long. Names are public and stay in the log for good.
+    hyphens or underscores between them. It can be changed, at most once every 30 days; your
+    former name stays reserved for that long. Names are public and stay in the log for good.
 
     A running worker of that folder is used for this, so there is no need to stop it.
     """
@@ -112,7 +112,7 @@ def found(name: str, ledger: str, folder: Path) -> None:
     """Found the team NAME, and print its join link.
 
     The name is unique in the network and stays; its rules are those of `tequio name`. A key can
-    found one team in 30 days.
+    found one team every 30 days.
     """
     _print_team(ledger, folder, RequestTeam(name=name))
 

@@ -65,7 +65,7 @@ def top(*, folder: Path) -> None:
     "is_now",
     is_flag=True,
     help="Start although you use the computer, other programs are busy, it is outside your hours, "
-    "or it runs on battery. Games and full screen still pause it.",
+    "or it runs on battery. All other rules still pause it.",
 )
 @_json_option
 def contribute(*, folder: Path, is_now: bool, as_json: bool) -> None:
@@ -237,7 +237,8 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
         yield f"About {_points(shown.points.per_day)} a day at the pace of the last rounds"
     if shown.line.cap_reached_ms:
         cap_gb, at = shown.line.month_cap_bytes // 10**9, _local(shown.line.cap_reached_ms)
-        yield f"At the present rate, this month's {cap_gb} GB of traffic end on {at.date}"
+        cap = f"this month's {cap_gb} GB of traffic"
+        yield f"At the present rate, {cap} will be used up on {at.date}"
 
 
 def _network_lines(shown: Snapshot) -> Iterator[str]:

@@ -89,7 +89,8 @@ def test_the_first_look_takes_what_there_is_as_known(
     model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path
 ) -> None:
     fresh = CompetitionNotifierHarness(model, worker, tmp_path)
-    assert fresh.at(NOW_MS, RACE, DECIDED, LARGE_RACE) == []
+    judged = replace(DECIDED, part="scored")
+    assert fresh.at(NOW_MS, RACE, judged, LARGE_RACE) == []
     assert fresh.at(LARGE_RACE.opens_ms, DECIDED, LARGE_RACE) == ["Big models, winter has begun"]
 
 
@@ -126,6 +127,9 @@ def test_it_has_its_switch_and_asks_nothing_while_that_is_off(
     count = len(harness.worker.received)
     assert harness.at(RACE.opens_ms, RACE) == []
     assert len(harness.worker.received) == count
+    harness.book.change(notify_competitions=True)
+    assert harness.at(RACE.result_ms, OVER) == []
+    assert harness.at(RACE.result_ms + REFRESH_MS, OVER, DECIDED) == ["First light is decided"]
 
 
 def test_the_list_is_asked_for_now_and_then_and_deadlines_are_seen_in_between(

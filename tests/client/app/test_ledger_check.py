@@ -26,7 +26,7 @@ from tequio_client.app.pages.settings_control import (
 from tequio_client.app.settings_file import LISTEN_CHARS
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
-from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_shared.ids import sha256, to_text
 from tests.support.app_program import own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
@@ -293,7 +293,12 @@ def test_all_settings_are_reset_and_taken_back(
         "announcement_told": "b",
     }
     program.settings.change(**told)
-    chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
+    devices = (
+        DeviceChoice(id="GPU-a", use=False, run="a"),
+        DeviceChoice(id="GPU-b", watts=90),
+        DeviceChoice(id="cpu", run="b"),
+    )
+    chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7, devices=devices)
     worker.send_snapshot(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
     reset = page.section_of(page.location).controls["reset"]
@@ -301,7 +306,8 @@ def test_all_settings_are_reset_and_taken_back(
     qtbot.mouseClick(reset.button, Qt.MouseButton.LeftButton)
     reported = worker.last(control.SetPreferences)
     assert isinstance(reported, control.SetPreferences)
-    assert reported.preferences == Preferences(consent=True)
+    kept = (DeviceChoice(id="GPU-a", run="a"),)
+    assert reported.preferences == Preferences(consent=True, devices=kept)
     own_now = program.settings.settings
     assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
     assert (own_now.page, own_now.knows_points) == ("points", True)

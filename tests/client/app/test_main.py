@@ -136,6 +136,19 @@ def test_an_exception_in_a_slot_shows_a_report_and_the_app_goes_on(tmp_path: Pat
     assert done.returncode == 0
 
 
+def test_no_update_restarts_an_app_that_would_ask_for_a_passphrase(tmp_path: Path) -> None:
+    make = """
+    from tequio_client.keys.state import KeyProtection
+    print(app._would_not_disturb())
+    def made(state):
+        print(state.protection, app._would_not_disturb())
+        app.quit()
+    app.keys.make(KeyProtection.PASSPHRASE, "correct horse battery", made, print)
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(make) + END, tmp_path)
+    assert done.stdout.split() == ["True", "passphrase", "False"], done.stderr
+
+
 def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     ask = """
     from PySide6.QtCore import QUrl

@@ -159,6 +159,20 @@ def test_a_worker_that_is_gone_answers_nothing_any_more(
     assert model.why_gone == ""
 
 
+def test_who_is_refused_because_the_worker_is_gone_may_ask_again(
+    model: AppModel, worker: ScriptedWorker
+) -> None:
+    worker.replies.clear()
+    worker.send_snapshot(LENDING)
+    refused: list[object] = []
+    model.refused.connect(lambda question, _: refused.append(question))
+    model.refused.connect(lambda *_: model.ask(AskDiagnostics()))
+    model.ask(AskRuns())
+    model.ask(AskRanking(around=3))
+    worker.gone.emit("the worker ended with code 3")
+    assert refused == [AskRuns(), AskRanking(around=3)]
+
+
 def test_only_the_latest_replies_are_kept(model: AppModel) -> None:
     for around in range(40):
         model.ask(AskRanking(around=around))

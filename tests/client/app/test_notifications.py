@@ -141,6 +141,25 @@ def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:
     assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
+def test_a_worker_that_was_given_up_during_a_game_is_told_after_it(
+    harness: NotifierHarness,
+) -> None:
+    harness.model.update_session(SessionFacts(game="chess"))
+    harness.notifications.notify_worker_stopped("It failed.")
+    harness.model.update_session(SessionFacts(fullscreen="film"))
+    assert harness.desk.displayed == []
+    harness.model.update_session(SessionFacts())
+    assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
+
+
+def test_a_worker_that_runs_again_after_the_game_is_no_news(harness: NotifierHarness) -> None:
+    harness.model.update_session(SessionFacts(game="chess"))
+    harness.notifications.notify_worker_stopped("It failed.")
+    harness.worker.send_snapshot(NEW)
+    harness.model.update_session(SessionFacts())
+    assert harness.desk.displayed == []
+
+
 def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     rows = (
         ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
@@ -151,7 +170,7 @@ def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     assert harness.titles_for(replace(NEW, activity=10)) == []
     after = replace(NEW, activity=13)
-    assert harness.titles_for(after) == ["nova has begun for you"], "its end: test_run_news.py"
+    assert harness.titles_for(after) == ["You joined nova"], "its end: test_run_news.py"
     assert harness.titles_for(after) == []
 
 
@@ -206,7 +225,7 @@ def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None
         "notify_rank": "You are #47 of 1,204",
         "notify_announcements": ANNOUNCED,
         "notify_attention": ATTENTION,
-        "notify_runs": "nova has begun for you",
+        "notify_runs": "You joined nova",
     }
     assert titles == [title for kind, title in every.items() if kind != switch]
 

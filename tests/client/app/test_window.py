@@ -163,6 +163,35 @@ def test_another_language_is_spoken_at_once(
     assert "Inicio" not in texts(window)
 
 
+def test_another_language_leaves_the_keyboard_where_it_is(
+    model: AppModel,
+    theme: Theme,
+    worker: ScriptedWorker,
+    language: Language,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    made = AppWindow(model, theme, lambda: NOW_MS, own=own(tmp_path))
+    qtbot.addWidget(made)
+    made.show()
+    worker.send_snapshot(SCENES["lending"])
+    for place in ("storage", "advanced", "appearance"):
+        made.open_page(f"settings/{place}")
+    row = _settings(made).section_of("appearance").rows["language"]
+    assert row.control is not None
+    row.control.setFocus()
+    language.choose("es")
+    _settle()
+    now = _settings(made).section_of("appearance").rows["language"].control
+    assert now is not row.control
+    assert made.focusWidget() is now
+
+
+def _settings(window: AppWindow) -> SettingsPage:
+    assert isinstance(window.page, SettingsPage)
+    return window.page
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_text_is_translated(
     window: AppWindow, worker: ScriptedWorker, language: Language, scene: str

@@ -134,6 +134,11 @@ def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
     assert re.search(ways, texts.REASON_TEMPLATES[key])
 
 
+@pytest.mark.parametrize("key", ["lending", "lending-while-used", "lending-anyway", "judging"])
+def test_a_reason_to_work_promises_no_pause_that_a_setting_may_turn_off(key: str) -> None:
+    assert re.search("game|pause", texts.REASON_TEMPLATES[key], re.IGNORECASE) is None
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [

@@ -137,7 +137,7 @@ async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_pat
         host.line = TrafficView(month_cap_bytes=100 * 10**9, cap_reached_ms=clock.now_ms())
         told = await said(tmp_path, "status")
         assert "About 1,234 points a day at the pace of the last rounds\n" in told
-        assert "At the present rate, this month's 100 GB of traffic end on " in told
+        assert "At the present rate, this month's 100 GB of traffic will be used up on " in told
 
 
 async def test_a_status_has_what_organisers_tell_the_network_also_outside_a_run(

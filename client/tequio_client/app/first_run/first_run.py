@@ -1,7 +1,8 @@
 """The first run: one step at a time, back and forward, and a way out at any time.
 
-It covers the window until `finished` or `left`. Choices on the way are a draft; the last step turns
-it into preferences, with consent, and starts lending.
+It covers the window until `finished` or `left`. Choices on the way are a draft, which begins with
+what was chosen before, if anything was; the last step turns it into preferences, with consent, and
+starts lending.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.app.widgets.scrolling import ScrolledContent
-from tequio_client.ipc.preferences import DeviceChoice, apply_preset
+from tequio_client.ipc.preferences import apply_preset
 from tequio_client.keys.state import KeyProtection
 
 if TYPE_CHECKING:
@@ -104,10 +105,18 @@ class FirstRun(QWidget):
         super().__init__()
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        model = page_context.model
+        model, program = page_context.model, page_context.program
+        chosen = model.preferences
+        if chosen.consent and not draft_store.draft.step:
+            draft_store.change(
+                preset=chosen.preset,
+                run=chosen.run,
+                role=chosen.device(CPU_DEVICE).role,
+                starts_at_login=program is None or program.autostart.is_on(),
+            )
         self._context = StepContext(
             model=model,
-            program=page_context.program,
+            program=program,
             keys=keys,
             draft_store=draft_store,
             free_bytes=lambda: free_bytes(folder),
@@ -240,7 +249,8 @@ class FirstRun(QWidget):
         if checks.needs_role_choice(context.machine):
             role = "witness" if draft.role == "auto" else draft.role
             others = tuple(one for one in chosen.devices if one.id != CPU_DEVICE)
-            chosen = replace(chosen, devices=(*others, DeviceChoice(id=CPU_DEVICE, role=role)))
+            processor = replace(chosen.device(CPU_DEVICE), use=True, role=role)
+            chosen = replace(chosen, devices=(*others, processor))
         if context.program is not None:
             self._start_at_login(context.program, is_wanted=draft.starts_at_login)
         context.model.set_preferences(chosen)

@@ -37,7 +37,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
+from tequio_client.ipc.preferences import LendingPreset, apply_preset
 from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 
 RUNS_INTERVAL_MS = 10_000
@@ -255,6 +255,7 @@ class ReadyStep(FirstRunStep):
         }
         when, login, what, backup = self.chips
         when.set_label(presets.get(draft.preset, ""), "clock", "accent")
+        when.setVisible(draft.preset in presets)
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.set_label(starts if draft.starts_at_login else waits, "power", "accent")
         chosen = self.tr("Run: as chosen") if self._is_unknown else self.tr("Run: automatic")
@@ -290,18 +291,20 @@ class ReadyStep(FirstRunStep):
         return words.format(size=size, disk=disk)
 
     def _beginning(self) -> str:
-        preset = self.context.draft_store.draft.preset
-        if preset is LendingPreset.MAX:
+        draft, model = self.context.draft_store.draft, self.context.model
+        chosen = apply_preset(model.preferences, draft.preset)
+        if not chosen.while_used:
             return self.tr(
-                "Immediately at 30% of the time, and fully after a minute without input. Games "
-                "always stop it."
+                "%n minute(s) after your last input. A key or the mouse stops it.",
+                "",
+                chosen.idle_minutes,
             )
-        minutes = int(PRESETS[preset]["idle_minutes"])
-        return self.tr(
-            "%n minute(s) after your last input. A key or the mouse stops it; games do, always.",
+        words = self.tr(
+            "Immediately at {share} of the time, and fully %n minute(s) after your last input.",
             "",
-            minutes,
+            chosen.idle_minutes,
         )
+        return words.format(share=figures.percent(chosen.used_share_percent))
 
     @property
     def _is_unknown(self) -> bool:

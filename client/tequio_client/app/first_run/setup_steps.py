@@ -133,8 +133,8 @@ class ScheduleStep(FirstRunStep):
             context,
             self.tr("When may Tequio use this computer?"),
             self.tr(
-                "In every case it stops for games, on battery and on metered networks, and it "
-                "stays below 80 °C. Each of these can be changed in Settings."
+                "Unless you change that in Settings, it stops for games, on battery and on metered "
+                "networks, and aims for at most 80 °C where the device reports its temperature."
             ),
         )
         self.presets = ChoiceCards(
@@ -173,7 +173,7 @@ class ScheduleStep(FirstRunStep):
     @property
     def first_focus(self) -> QWidget | None:
         draft = self.context.draft_store.draft
-        return None if draft.is_agreed else self.presets.cards[draft.preset]
+        return None if draft.is_agreed else self.presets.cards.get(draft.preset)
 
     def refresh(self) -> None:
         draft = self.context.draft_store.draft

@@ -408,8 +408,8 @@ class NameDialog(AccountDialog):
         self.set_texts(
             self.tr("Public name"),
             self.tr(
-                "The name is unique in this network. You can change it once in 30 days; for as "
-                "long nobody else can take your former name.",
+                "The name is unique in this network. You can change it once every 30 days, "
+                "and nobody else can take your former name for that long.",
             ),
         )
         self.line = QLineEdit(self._present)

@@ -105,7 +105,7 @@ class KeyCard(Card):
             "file": self.tr("Backed up as a file, {day}"),
         }.get(state.record.backup, "")
         self.chip.set_label(texts.format(day=day), "circle-check", "ok")
-        self._advice.setText(self.tr("You can make as many backups as you like; all stay good."))
+        self._advice.setText(self.tr("You can make as many backups as you like; all remain valid."))
 
     def _open(self, dialog: KeyDialog) -> None:
         self.dialog = dialog

@@ -305,7 +305,7 @@ class ProtectionDialog(KeyDialog):
     def __init__(self, keys: KeyService, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("How your key is kept"),
-            self.tr("The key stays the same. Backups that you have made stay good."),
+            self.tr("The key stays the same. Backups that you have made remain valid."),
             self.tr("Store it this way"),
             parent,
         )

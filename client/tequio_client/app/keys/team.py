@@ -250,7 +250,7 @@ class EntryPane(QWidget):
         rule = caption(
             self.tr(
                 "2 to 32 letters of one script and digits. The name is public and stays. You can "
-                "found one team in 30 days."
+                "found one team every 30 days."
             )
         )
         ask = caption(self.tr("Ask the owner of the team for its link or code."))

@@ -66,9 +66,7 @@ class DeviceLimits(Columns):
         is_processor = device.id == CPU
         self.memory = None if is_processor else self._memory_limit(device)
         self.watts = None if is_processor else self._watts_limit(device)
-        goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
-        celsius = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
-        self.temperature = self._limit(celsius, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
+        self.temperature = None if device.temperature_c is None else self._temperature_limit()
         share = SliderRow(
             self.tr("Share of the time"),
             1,
@@ -99,9 +97,9 @@ class DeviceLimits(Columns):
             threads = min(choice.threads, self._cores) or max(self._cores - 1, 1)
             usual = self.tr("{threads}, automatic").format(threads=figures.count(threads))
             self.threads.show_value(threads, is_usual=choice.threads == 0, usual=usual)
-        self.temperature.show_value(
-            choice.temperature_c, is_usual=choice.temperature_c == DEFAULT_C
-        )
+        if self.temperature is not None:
+            is_usual = choice.temperature_c == DEFAULT_C
+            self.temperature.show_value(choice.temperature_c, is_usual=is_usual)
         self.share.show_value(
             max(round(choice.share_percent / STEP_PERCENT), 1),
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
@@ -138,6 +136,11 @@ class DeviceLimits(Columns):
 
         slider = SliderRow(self.tr("Power goal"), least, round(most / STEP_W), write, note)
         return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
+
+    def _temperature_limit(self) -> LimitSlider:
+        goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
+        slider = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
+        return self._limit(slider, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
 
     def _threads_limit(self) -> LimitSlider:
         note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(

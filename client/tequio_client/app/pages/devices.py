@@ -103,14 +103,13 @@ class BenchmarkRow(SettingRow):
         known = context.model.reply(question)
         if isinstance(known, BenchmarkReply):
             self._benchmark.reply = known
-        self.is_lent = self._has_worker = False
+        self.is_lent = False
         self.button.clicked.connect(self.measure)
         self._benchmark.changed.connect(self._handle_reply)
         self._refresh()
 
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        self._has_worker = snapshot is not None
-        self.is_lent = snapshot is not None and any(
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        self.is_lent = any(
             trainer.decision.may_compute or trainer.state not in ("off", "broken")
             for trainer in snapshot.trainers
             if trainer.device == self._device
@@ -136,7 +135,7 @@ class BenchmarkRow(SettingRow):
         words = self.tr("Measure") if is_first else self.tr("Measure again")
         self.button.set_label(self.tr("Measuring") if is_running else words, "gauge")
         self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
-        self.button.setEnabled(self._has_worker and not is_running and not self.is_lent)
+        self.button.setEnabled(not is_running and not self.is_lent)
         self.set_note(self._note_text(), "danger" if problem and not is_running else "sub")
 
     def _note_text(self) -> str:

@@ -79,8 +79,7 @@ class HardwarePage(Page):
         self._show_banner(snapshot)
         if snapshot is None:
             self.audit.hide()
-            for card in self.cards.values():
-                card.clear()
+            self._update_cards((), 0)
             return
         machine = snapshot.machine
         is_known = machine.gpus is not None or bool(machine.cpu_name)
@@ -151,6 +150,7 @@ class HardwarePage(Page):
         shapes = (
             cores,
             *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
+            *(one.temperature_c is None for one in shown),
         )
         if shapes == self._shapes:
             return
@@ -309,11 +309,6 @@ class DeviceCard(Card):
         self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
         self._show_decider(trainer.decision if trainer else snapshot.decision)
-
-    def clear(self) -> None:
-        """Without a worker nothing is known, and the controls are disabled."""
-        self.state.set_label(self.tr("Unknown"), "circle-question-mark")
-        self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         self._edits.change({"use": is_on}, device=self.device.key)

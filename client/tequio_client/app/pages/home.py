@@ -200,9 +200,7 @@ class HomeHeader(Columns):
         self.finish.clicked.connect(context.model.finish)
         self.primary.clicked.connect(self._do_main)
         self.anyway = Button(self.tr("Start now anyway"), picture="play")
-        self.anyway.setToolTip(
-            self.tr("Starts although a rule says to wait. Games and full screen still pause it.")
-        )
+        self.anyway.setToolTip(self.tr("Starts although a rule says to wait."))
         self.anyway.clicked.connect(context.model.start_anyway)
         self.rule = Button(self.tr("Change this rule"), "quiet", "settings")
         self.rule.clicked.connect(lambda: context.open_page(self._rule_page))
@@ -304,8 +302,8 @@ class RoundCard(Card):
     def _show_none(self, *, lends: bool) -> None:
         self.ring.show_percent(None)
         joining = self.tr("The model and its data are fetched once; then the first round begins.")
-        before = self.tr("Once this computer lends, it joins a run and trains round by round.")
-        self.name.setText(self.tr("Joining a run") if lends else self.tr("No round yet"))
+        before = self.tr("Once this computer has joined a run, it trains round by round.")
+        self.name.setText(self.tr("Joining a run") if lends else self.tr("No round now"))
         self.line.setText(joining if lends else before)
 
     def _show_round(self, snapshot: Snapshot, current: CurrentRoundView) -> None:
@@ -542,8 +540,8 @@ def _cap_words(snapshot: Snapshot) -> str:
     line = snapshot.line
     return QCoreApplication.translate(
         "remedies",
-        "At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent "
-        "until the next month, unless you raise the limit.",
+        "At the present rate, this month's {cap} of traffic will be used up on {day}. Then nothing "
+        "is lent until the next month, unless you raise the limit.",
     ).format(cap=figures.data(line.month_cap_bytes), day=figures.day(line.cap_reached_ms))
 
 

@@ -126,7 +126,7 @@ class RunsPage(ListPage[RunsReply]):
             return "warning", self.stale_text()
         chosen = self._row(self.model.preferences.run)
         if self.model.preferences.run and (chosen is None or not chosen.is_open):
-            words = self.tr("The run that you chose is no longer open. Choose another.")
+            words = self.tr("The run that you chose is no longer open, so Tequio chooses for you.")
             return "warning", words
         is_none_open = bool(self._rows) and not any(row.is_open for row in self._rows)
         return "info", self._none_open() if is_none_open else ""

@@ -273,6 +273,8 @@ class SettingsSection(QWidget):
         self.body.addWidget(made)
 
     def _add(self, spec: SettingSpec) -> None:
+        if spec.field == "looks_for_updates" and self._context.app.releases is None:
+            return
         if isinstance(spec.control, CustomSpec):
             self._add_custom(spec, is_wide=spec.control.is_wide)
             return

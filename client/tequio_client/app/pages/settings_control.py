@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from tequio_client.app import worker_texts
 from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.card import KeyCard
+from tequio_client.app.pages.devices import CPU
 from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.pages.settings_table_app import (
     ChipSpec,
@@ -56,7 +57,7 @@ LISTEN = re.compile(
 PORTS = 65_535
 MAX_BYTE = 255
 KEPT_PREFERENCES = {"version", "consent", "run"}
-"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
+"""Preferences that a reset keeps, beside each device's run: consents, or chosen on other pages."""
 KEPT_APP_SETTINGS = {
     "version",
     "ledger",
@@ -516,7 +517,11 @@ class ResetButton(SettingControl):
         app_fields = set(APP_DEFAULTS.__struct_fields__) - KEPT_APP_SETTINGS
         before = {field: getattr(edits.current, field) for field in fields}
         app_before = {field: getattr(app.settings, field) for field in app_fields}
-        edits.change({field: getattr(DEFAULTS, field) for field in fields})
+        defaults = {field: getattr(DEFAULTS, field) for field in fields}
+        # A choice for the processor, whatever it is, would lend it beside a card.
+        devices = [one for one in edits.current.devices if one.run and one.id != CPU]
+        defaults["devices"] = tuple(DeviceChoice(id=one.id, run=one.run) for one in devices)
+        edits.change(defaults)
         app.change(**{field: getattr(APP_DEFAULTS, field) for field in app_fields})
 
         def undo() -> None:

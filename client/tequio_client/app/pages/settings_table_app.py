@@ -358,7 +358,7 @@ ADVANCED = section(
         SettingSpec(
             "reset",
             "Reset all settings",
-            "Restores every default. Key, points, consent and run stay.",
+            "Restores every default. Key, points, consent and chosen runs stay.",
             CustomSpec(),
         ),
     ),

@@ -483,13 +483,16 @@ def assign_runs(
 
     No two devices get the same run, since one key makes one contribution to a round. A device keeps
     the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
-    for this computer, or one that fits; the most able device comes first.
+    for this computer, or one that fits; the most able device comes first. A chosen run that is
+    not open counts as none.
     """
     found: dict[str, str | IdleReason] = {}
     used = set(taken.values())
+    open_ = {run.run for run in runs if run.is_open}
     for device in sort_devices(devices):
-        own = preferences.device(device.gpu.key).run
-        wanted = own or preferences.run
+        chosen = preferences.device(device.gpu.key).run, preferences.run
+        own, wanted = (run if run in open_ else "" for run in chosen)
+        wanted = own or wanted
         free = [run for run in runs if run.run not in used]
         if device.gpu.id in taken:
             run: str | IdleReason = taken[device.gpu.id]

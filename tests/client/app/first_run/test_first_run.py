@@ -31,7 +31,7 @@ from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
-from tests.support.app_scenes import NEW, NOW_MS
+from tests.support.app_scenes import AGREED, NEW, NOW_MS
 from tests.support.app_worker_answers import SMALL
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
@@ -445,6 +445,48 @@ def test_a_restart_at_the_last_step_still_knows_the_chosen_run(
     place.worker.send_snapshot(NEW)
     assert step.chips[2].text == SMALL.name
     assert step.events[0].text.text().startswith(f"{SMALL.name}: ")
+
+
+def test_a_second_setup_begins_with_what_was_chosen_before(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    processor = DeviceChoice(id="cpu", role="trainer", threads=3)
+    before = replace(
+        AGREED, preset=LendingPreset.CUSTOM, idle_minutes=7, run=SMALL.run, devices=(processor,)
+    )
+    snapshot = replace(NO_CARD, preferences=before)
+    place.worker.send_snapshot(snapshot)
+    made = place.first_run("welcome", snapshot)
+    qtbot.addWidget(made)
+    place.make_key()
+    go_on(made, qtbot)
+    go_on(made, qtbot)
+    go_on(made, qtbot)
+    step = made.step
+    assert isinstance(step, ScheduleStep)
+    assert not any(card.isChecked() for card in step.presets.cards.values())
+    assert not step.login.isChecked()
+    step.consent.box.click()
+    go_on(made, qtbot)
+    go_on(made, qtbot)
+    step = made.step
+    assert isinstance(step, ReadyStep)
+    assert not step.chips[0].isVisible()
+    assert step.events[1].text.text().startswith("7 minutes after")
+    go_on(made, qtbot)
+    assert place.model.preferences == before
+    assert not place.entry.is_on()
+
+
+def test_max_says_how_much_it_works_at_once(place: FirstRunSetup, qtbot: QtBot) -> None:
+    place.book.change(preset=LendingPreset.MAX)
+    made = place.first_run("ready")
+    qtbot.addWidget(made)
+    step = made.step
+    assert isinstance(step, ReadyStep)
+    assert step.events[1].text.text() == (
+        "Immediately at 30% of the time, and fully 1 minute after your last input."
+    )
 
 
 def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot: QtBot) -> None:

@@ -101,7 +101,10 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
         "–",
         "–",
     ]
+    assert page.cards["cuda:0"].limits.temperature is None, "no limit holds without a reading"
     page.grab()
+    _show_snapshot(page, worker, LENDING)
+    assert page.cards["cuda:0"].limits.temperature is not None
 
 
 def test_of_readings_a_minute_is_remembered() -> None:
@@ -223,7 +226,7 @@ def test_a_slider_that_moves_is_waited_for(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show_snapshot(page, worker, LENDING)
-    slider = _slider(page.cards["cuda:0"].limits.temperature)
+    slider = _slider(_limit(page.cards["cuda:0"], "temperature"))
     for _ in range(5):
         qtbot.keyClick(slider, Qt.Key.Key_Left)
     assert not any(isinstance(one, control.SetPreferences) for one in worker.received)
@@ -236,7 +239,7 @@ def test_what_waits_is_sent_when_the_page_is_left(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show_snapshot(page, worker, LENDING)
-    qtbot.keyClick(_slider(page.cards["cuda:0"].limits.temperature), Qt.Key.Key_Left)
+    qtbot.keyClick(_slider(_limit(page.cards["cuda:0"], "temperature")), Qt.Key.Key_Left)
     page.hide()
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", temperature_c=79),)
 
@@ -293,13 +296,16 @@ def test_a_probe_that_has_just_started_is_not_called_silent(
     assert page.banner.words.text().startswith("The hardware is being checked")
 
 
-def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWorker) -> None:
+def test_without_a_worker_only_the_banner_speaks(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
     _show_snapshot(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")
     page.refresh()
-    assert page.banner.isVisible()
-    assert page.cards["cuda:0"].state.text == "Unknown"
-    assert not page.cards["cuda:0"].benchmark.button.isEnabled()
+    assert page.banner.words.text() == "The worker has ended."
+    assert page.cards == {}
+    _show_snapshot(page, worker, LENDING)
+    assert list(page.cards) == ["cuda:0", "cpu"]
 
 
 # --- several cards
@@ -426,13 +432,14 @@ def test_while_lending_the_notice_offers_to_pause_first(
 
 def test_the_limit_that_stops_lending_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
-    _show_snapshot(page, worker, hot)
-    limits = page.cards["cuda:0"].limits
-    assert not limits.temperature.chip.isHidden()
-    assert "86 °C" in limits.temperature.chip.toolTip()
-    assert page.cards["cpu"].limits.temperature.chip.isHidden()
-    _show_snapshot(page, worker, LENDING)
-    assert limits.temperature.chip.isHidden()
+    measured = replace(hot.machine, cpu_temperature_c=50.0)
+    _show_snapshot(page, worker, replace(hot, machine=measured))
+    chip = _limit(page.cards["cuda:0"], "temperature").chip
+    assert not chip.isHidden()
+    assert "86 °C" in chip.toolTip()
+    assert _limit(page.cards["cpu"], "temperature").chip.isHidden()
+    _show_snapshot(page, worker, replace(LENDING, machine=measured))
+    assert chip.isHidden()
 
 
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:

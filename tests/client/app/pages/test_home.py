@@ -396,6 +396,17 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     assert "after your first round" in home.days.chart.accessibleDescription()
 
 
+def test_between_two_runs_the_round_names_the_next_run_as_its_condition(
+    home: HomePage, worker: ScriptedWorker
+) -> None:
+    waiting = idle(LendingState.WAITING, LendingReason.NO_RUN, fact="ended")
+    worker.send_snapshot(replace(waiting, round=None))
+    home.refresh()
+    assert home.round.name.text() == "No round now"
+    said = "Once this computer has joined a run, it trains round by round."
+    assert home.round.line.text() == said
+
+
 def test_before_the_first_points_it_is_said_how_long_a_round_takes(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
@@ -449,7 +460,7 @@ def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorke
 def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
     worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
     home.refresh()
-    words = "At the present rate, this month's 100 GB of traffic end on 21 Nov."
+    words = "At the present rate, this month's 100 GB of traffic will be used up on 21 Nov."
     assert home.banner.words.text().startswith(words)
 
 

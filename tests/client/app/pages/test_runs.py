@@ -387,7 +387,8 @@ def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
-    assert page.banner.words.text() == "The run that you chose is no longer open. Choose another."
+    said = "The run that you chose is no longer open, so Tequio chooses for you."
+    assert page.banner.words.text() == said
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:

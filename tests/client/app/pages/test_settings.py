@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as change
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 
 from tequio_client.app.pages.settings import LIST, SettingsPage
 from tequio_client.app.pages.settings_control import LoginSwitch, StatusLine
+from tequio_client.app.releases import ReleaseService
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.theme.look import Appearance, is_motion_reduced
 from tequio_client.app.widgets.buttons import Dropdown, Segmented
@@ -21,6 +23,7 @@ from tequio_client.ipc.preferences import Preferences
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_program import FakeAutostart, own
 from tests.support.app_scenes import LENDING, NOW_MS
+from tests.support.update_rules import update_rules
 from tests.support.window_contents import is_cut, labels
 
 if TYPE_CHECKING:
@@ -175,6 +178,18 @@ def test_the_list_stands_above_where_there_is_little_room(
 
 
 # --- the app's own
+
+
+def test_updates_have_a_switch_only_where_the_program_is_a_release(
+    page: SettingsPage, program: ProgramContext, model: AppModel, theme: Theme, qtbot: QtBot
+) -> None:
+    assert "looks_for_updates" not in page.section_of("advanced").rows
+    releases = ReleaseService(update_rules())
+    released = AppWindow(model, theme, lambda: NOW_MS, own=change(program, releases=releases))
+    qtbot.addWidget(released)
+    released.open_page("settings")
+    assert isinstance(released.page, SettingsPage)
+    assert "looks_for_updates" in released.page.section_of("advanced").rows
 
 
 @pytest.mark.parametrize("field", ["points", "rank", "attention", "runs"])

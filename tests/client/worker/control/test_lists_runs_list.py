@@ -188,6 +188,15 @@ def test_a_run_chosen_for_the_computer_goes_to_the_most_able_device() -> None:
     assert assigned(both, devices=own) == {"cuda:1": "a", "cuda:0": "b"}
 
 
+def test_a_chosen_run_that_has_ended_leaves_the_choice_to_the_program() -> None:
+    runs = [row("old", is_open=False), row("a", members=1), row("b", members=2)]
+    assert assigned(runs, run="old") == {"cuda:1": "a", "cuda:0": "b"}
+    own = (DeviceChoice(id="GPU-small", run="old"),)
+    assert assigned(runs, devices=own) == {"cuda:1": "a", "cuda:0": "b"}
+    assert assigned(runs, run="b", devices=own) == {"cuda:1": "b", "cuda:0": "a"}
+    assert assigned(runs[:1], run="old") == {"cuda:1": "none: open", "cuda:0": "none: open"}
+
+
 def test_a_card_that_is_too_small_for_what_is_left_says_so() -> None:
     runs = [row("a", members=1), row("large", members=2, memory_mb=5_000)]
     assert assigned(runs) == {"cuda:1": "a", "cuda:0": "none: taken"}
