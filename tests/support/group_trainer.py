@@ -22,6 +22,7 @@ def main() -> None:
         request = private.decode_request(line)
         with (Path(request.state) / "asked").open("a") as file:
             file.write(f"{request.command}\n")
+        (Path(request.state) / "tokenizer").write_text(request.tokenizer or "none")
         match Path(request.data).name:
             case "dies":
                 sys.exit(3)

@@ -254,7 +254,7 @@ class S3Bucket:
         more: dict[str, Any] = keys if is_signed else {"skip_signature": True}
         return S3Store(
             place.name,
-            prefix=place.prefix or None,
+            prefix=place.prefix,
             endpoint=endpoint,
             region=region,
             client_options={"allow_http": endpoint.startswith("http:"), "timeout": "120s"},
@@ -363,8 +363,7 @@ def _rounds(store: S3Store) -> set[int]:
     import obstore  # noqa: PLC0415 - as above
 
     names = (str(one["path"]) for one in obstore.list_with_delimiter(store)["objects"])
-    prefix = f"{store.prefix}/" if store.prefix else ""
-    found = (_INDEX.fullmatch(name.removeprefix(prefix)) for name in names)
+    found = map(_INDEX.fullmatch, names)
     return {int(one[1]) for one in found if one}
 
 

@@ -92,7 +92,6 @@ class PrivateTrainer:
         self._answer: link.LocalTrained | link.PrivateFailed | None = None
         self._answered = trio.Event()  # replaced for each request
         self._asked = trio.Event()  # replaced by `run`
-        self._is_sent = False  # the request, to this child
         self._failed = "", 0.0, ""  # the last failure: its head, time and reason
 
     async def run(self) -> None:
@@ -101,11 +100,10 @@ class PrivateTrainer:
             if self._pending is None:
                 self._asked = trio.Event()
                 await self._asked.wait()
-            self._is_sent = False
             reason = await self._child.run_once(self._first_lines, self._on_line)
-            # A request that came while the child was being ended is for the next one.
-            if self._pending is not None and self._is_sent:
-                why = clean_text(reason or "it was stopped", _REASON_CHARACTERS)
+            # A request that came while the child was being stopped is for the next one.
+            if self._pending is not None and reason is not None:
+                why = clean_text(reason, _REASON_CHARACTERS)
                 self._settle(link.PrivateFailed(command=self._number, code="internal", reason=why))
 
     async def update(self, head: str, weights: Path, round_number: int) -> LocalUpdate:
@@ -137,9 +135,7 @@ class PrivateTrainer:
         self._number += 1
         request = self._request(weights, round_number)
         self._begin(request)
-        if self._child.is_running:
-            self._child.send(link.encode(request))
-            self._is_sent = True
+        self._child.send(link.encode(request))
         self._asked.set()
         try:
             await self._answered.wait()
@@ -196,10 +192,7 @@ class PrivateTrainer:
         return numbers
 
     def _first_lines(self) -> list[bytes]:
-        if self._pending is None:
-            return []
-        self._is_sent = True
-        return [link.encode(self._pending)]
+        return [] if self._pending is None else [link.encode(self._pending)]
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_report(line):

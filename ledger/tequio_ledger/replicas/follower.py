@@ -90,8 +90,7 @@ class Follower:
             self.state.apply(stored.index, entry, stored.at_ms)
         except KeyError as err:
             raise missing_document(stored.index, entry.statement) from err
-        if entry.statement.author == self.state.genesis.coordinator_key:
-            self.timekeeper.record(entry.statement.ts)
+        self.timekeeper.record(self.state.coordinator_ms)
 
     def due_ms(self) -> int | None:
         """Return None: the coordinator runs in the process that writes the log."""

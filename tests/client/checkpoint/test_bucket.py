@@ -176,6 +176,31 @@ def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
     assert files_of(target) == files_of(whole)
 
 
+def test_a_file_comes_in_pieces_none_of_which_is_longer_than_a_request_may_ask_for(
+    server: dict[str, str],
+    whole: Path,
+    claim: HeadClaim,
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(server, whole, claim, place)
+    asked, get_range = list[int](), obstore.get_range
+
+    def recorded(store: S3Store, key: str, *, start: int, length: int) -> obstore.Bytes:
+        asked.append(length)
+        return get_range(store, key, start=start, length=length)
+
+    size = (whole / layout.WEIGHTS).stat().st_size
+    monkeypatch.setattr(obstore, "get_range", recorded)
+    monkeypatch.setattr("tequio_client.checkpoint.bucket._CHUNK_BYTES", size // 2)
+    target = tmp_path / "head"
+    target.mkdir()
+    bucket(server, tmp_path / "cache").download(place, None, target)
+    assert files_of(target) == files_of(whole)
+    assert max(asked) == size // 2
+
+
 def test_an_index_that_was_replaced_is_not_the_published_one(
     server: dict[str, str], whole: Path, claim: HeadClaim, place: str, tmp_path: Path
 ) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import pytest
 
 from tequio_ledger.connector.ledger import VouchBook
 from tequio_ledger.connector.service import LIFE_MS, Challenges
+from tequio_ledger.store import files
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.statements.network import MemberVouch
@@ -62,6 +63,22 @@ def test_a_vouch_that_came_to_nothing_leaves_the_one_before(tmp_path: Path) -> N
     for one in (book, VouchBook(path, 0)):
         assert set(one.keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
         assert one.keys_of(OTHER, 0) == {}
+
+
+def test_a_number_is_on_the_disk_before_it_can_be_signed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "said.jsonl"
+    book, synced = VouchBook(path, 0), list[bytes]()
+
+    def sync(file: IO[bytes]) -> None:
+        file.flush()
+        synced.append(path.read_bytes())
+
+    monkeypatch.setattr(files, "sync", sync)
+    book.use_number(1, vouch("a"))
+    assert synced == [path.read_bytes()]
+    assert vouch("a").peer.encode() in synced[0]
 
 
 def test_what_is_not_ours_is_not_passed_over(tmp_path: Path) -> None:

@@ -278,6 +278,26 @@ def test_new_keys_of_a_provider_are_looked_up_but_not_for_every_token(
     asyncio.run(scenario())
 
 
+def test_a_key_that_a_provider_has_withdrawn_proves_nothing_after_a_while(
+    provider: AccountProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        clock = VirtualClock()
+        async with providers.http_client() as http:
+            one = made(provider, "openid", ProviderClient(http), clock)
+            stolen = provider.identity()
+            assert isinstance(await one.account_of(DEVICE_CODE), Account)
+            provider.rotate()
+            monkeypatch.setattr(provider, "identity", lambda _: stolen)
+            clock.pass_ms(KEPT_MS)
+            assert isinstance(await one.account_of(DEVICE_CODE), Account)
+            clock.pass_ms(1)
+            with pytest.raises(ProviderWrongError, match="not in its list"):
+                await one.account_of(DEVICE_CODE)
+
+    asyncio.run(scenario())
+
+
 def test_a_secret_that_a_provider_gave_is_sent_to_it(provider: AccountProvider) -> None:
     async def scenario() -> None:
         client = ClientRegistration(id=CLIENT, secret="theirs", scope=SCOPE)  # noqa: S106 - of a test

@@ -25,7 +25,15 @@ from tequio_ledger.store import blobs
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.log.notes import (
+    Checkpoint,
+    KeyKind,
+    VerifierKey,
+    add_lines,
+    cosignature_line,
+    note_text,
+    sign_checkpoint,
+)
 from tequio_shared.log.policy import STALE_S, Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
@@ -264,6 +272,30 @@ def test_a_checkpoint_that_nobody_signed_and_one_without_its_quorum_are_not_beli
     with pytest.raises(UserFacingError, match="names other logs only"):
         opened(remote, tmp_path / "o", alarms, elsewhere)
     assert ledger.url
+
+
+def test_two_short_times_without_a_quorum_are_not_one_long_time(
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    key, witness = VerifierKey.parse(genesis_of(remote).log_key), Signer(bytes([5]) * 32)
+    named = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=witness.key)
+    policy = Policy.parse(f"log {key.text()}\nwitness w {named.text()}\nquorum w\n".encode())
+
+    def cosign(path: str, raw: bytes) -> bytes:
+        if path != "/log/checkpoint":
+            return raw
+        checkpoint = Checkpoint.parse(note_text(raw))
+        return add_lines(raw, [cosignature_line(checkpoint, "w", witness, 1_800_000_000)])
+
+    with closing(opened(remote, tmp_path / "m", alarms, policy, steady_s=steady_s)) as watch:
+        watch.check()
+        remote.change = cosign
+        watch.check()
+        assert watch.mirror.size >= 301
+        remote.change = lambda _path, raw: raw
+        steady_s.ahead_s = LATE_S
+        watch.check()
+    assert rung(tmp_path) == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,10 @@ from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
+
+    from sqlalchemy import Connection
 
     from tequio_ledger.ledger import Ledger
     from tequio_shared.ids import Digest
@@ -84,6 +87,39 @@ def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_pa
         assert told.value.code == "malformed"
     (outcome,) = follower.decode(logged)
     assert isinstance(outcome, Logged)
+
+
+def test_what_was_answered_is_left_out_of_the_next_queries_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, ...]] = []
+    waiting = submissions.waiting
+
+    def recorded(connection: Connection, without: Collection[int], limit: int) -> dict[int, bytes]:
+        asked.append(tuple(without))
+        return waiting(connection, without, limit)
+
+    monkeypatch.setattr(submissions, "waiting", recorded)
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger) -> None:
+        assert isinstance(ledger.sequencer, Sequencer)
+        authors = [Author(f"passed on {at}", ledger.genesis.network_id) for at in range(3)]
+        numbers = {put(ledger, encode_bundle([one.register(clock()).leaf()])) for one in authors}
+        async with running(ledger):
+            intake = SubmissionIntake(ledger.database, ledger.sequencer, clock)
+            work = asyncio.create_task(intake.run())
+            await answers(ledger, numbers)
+            answered = len(asked)
+            while len(asked) < answered + 3:  # noqa: ASYNC110 - queries of a thread
+                await asyncio.sleep(0.01)
+            work.cancel()
+            with suppress(asyncio.CancelledError):
+                await work
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(asyncio.wait_for(run(ledger), PATIENCE_S))
+    assert asked[-1] == ()
 
 
 def test_a_follower_whose_database_breaks_off_goes_on_with_the_entry_that_it_was_at(

@@ -381,7 +381,7 @@ def _snooze(
             # Never longer than when it was asked for, even if the clock was set back since.
             length_ms = max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
         before = SnoozeProgress(number=desired.number, since_ms=now.steady_ms, length_ms=length_ms)
-    if before.length_ms is not None or before.left_ms(now.steady_ms) == 0:
+    if before.left_ms(now.steady_ms) == 0:
         return before  # a snooze that is over does not start again
     if session is None or is_game_running(snooze, session) is not False:
         return replace(before, gone_ms=None)

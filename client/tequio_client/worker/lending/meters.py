@@ -228,7 +228,7 @@ class TransferMeter:
         up, down = _since(before, now)
         down, self._fetched_bytes = down + self._fetched_bytes, 0
         seconds = (moment.steady_ms - at_ms) / 1000
-        weight = min(seconds / RATE_TIME_S, 1.0) if before is not None else 1.0
+        weight = min(seconds / RATE_TIME_S, 1.0)
         self.up_per_s += weight * (up / max(seconds, 1e-3) - self.up_per_s)
         self.down_per_s += weight * (down / max(seconds, 1e-3) - self.down_per_s)
         if before is None:

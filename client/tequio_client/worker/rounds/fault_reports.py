@@ -42,8 +42,8 @@ MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
-MAX_ATTEMPTS = 8
-"""Attempts to send a report; the pauses between them add up to some minutes."""
+MAX_ATTEMPTS = 12
+"""Attempts to send a report; the pauses between them add up to about two minutes."""
 
 
 @dataclass(frozen=True, slots=True)

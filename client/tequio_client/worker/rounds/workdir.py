@@ -86,12 +86,9 @@ class BaseFiles:
         return tuple(self._store.tree_path(ref.root) for ref in self._refs)
 
     async def _make_sound(self, ref: TreeRef) -> None:
-        if not await trio.to_thread.run_sync(self._store.has_tree, ref.root):
-            log.info("fetching a file of the frozen base", root=ref.root.hex()[:12])
-        await self._exchange.fetch_tree(ref)
-        # Fetched first and hashed after: a file that is here whole is not fetched again, and
-        # hashing marks the pieces that decayed as missing.
+        # Hashing marks the pieces that decayed as missing, so that only those are fetched again.
         while not await trio.to_thread.run_sync(self._store.verify_tree, ref.root):
+            log.info("fetching a file of the frozen base", root=ref.root.hex()[:12])
             await self._exchange.fetch_tree(ref)
 
     def _check_room(self) -> None:

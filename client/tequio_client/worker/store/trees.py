@@ -195,7 +195,7 @@ class PartialTree:
         ref = self.tree.ref
         count = -(-len(content) // ref.piece_bytes)
         start, length = ref.span(first, count)
-        if first + count > ref.pieces or length != len(content):
+        if length != len(content):
             raise MalformedError(f"{len(content)} bytes are not {count} pieces from {first}")
         # Hashed outside the lock: sha256 releases the interpreter, and several writers hash at once
         if hash_pieces(content, ref.piece_bytes) != self.tree.leaves[first : first + count]:

@@ -25,6 +25,7 @@ from tequio_client.worker.cells.messages import CellDevice
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     MOST_COMPUTERS,
+    MOST_LOGITS,
     cell_needs,
     min_memory_mb,
     rank_memory_mb,
@@ -84,6 +85,24 @@ def test_four_cards_of_8_gb_hold_what_none_of_them_could(division: str) -> None:
     needed = [rank_memory_mb(manifest, ranks, division) for ranks in (2, 4, 8)]  # type: ignore[arg-type]
     assert needed == sorted(needed, reverse=True)
     assert MEMORY_BASE_MB < needed[1] < CARD_MB
+
+
+@pytest.mark.parametrize("symbols", [1_000, 32_000])
+def test_a_rank_that_divides_matrices_needs_what_the_formula_says(symbols: int) -> None:
+    """The largest matrix is gathered, or the gradient of a table is larger: one of each here."""
+    config = json.dumps({**LARGE, "vocab_size": symbols}).encode()
+    network = model.sketch(config).network
+    assert isinstance(network, Llama)
+    manifest = manifest_of(network)
+    width, inner, keys, layers, tokens, ranks = 2_048, 5_632, 256, 20, 4_096, 4
+    hidden = layers * width * (2 * width + 2 * keys + 3 * inner)
+    every = manifest.model.parameters
+    state = 8 * every + 4 * hidden + 8 * (every - hidden)
+    gathered = max(16 * width * inner, 4 * symbols * width)
+    outputs = 3 * width + 2 * keys + 2 * inner
+    passing = 8 * MOST_LOGITS + tokens * (4 * layers * width + 9 * outputs)
+    taken = math.ceil((state / ranks + gathered + passing) / 2**20)
+    assert rank_memory_mb(manifest, ranks, "tensor") == MEMORY_BASE_MB + taken
 
 
 def test_without_a_division_every_rank_has_the_whole_model() -> None:

@@ -87,9 +87,13 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsDataba
 def test_a_checkpoint_that_proves_nothing_writes_nothing(
     book: PointsDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    book.record_end(place(20, NEXT_RUN), 29, PAID)
+    book.forget_unproven(NEXT_RUN)
     book.record_end(place(10), 19, PAID)
     monkeypatch.setattr(DatabaseFile, "writing", None)
     assert book.mark_proven(RUN, 19, checkpoint(19)) == 0
+    assert book.mark_proven(NEXT_RUN, 30, checkpoint(30)) == 0
+    assert states(book)[20] == ("pending", 0)
 
 
 def test_a_reader_of_one_run_proves_and_forgets_nothing_of_another(book: PointsDatabase) -> None:

@@ -93,7 +93,11 @@ class WatchedRound:
         return author.sign(self.swarm.net, self.swarm.manifest.run_id, draft, self.now_ms())
 
     async def watch(
-        self, ledger: SlowLedger, act: Callable[[OmissionWatch], None], ends_after_s: float
+        self,
+        ledger: SlowLedger,
+        act: Callable[[OmissionWatch], None],
+        ends_after_s: float,
+        halfway: Callable[[OmissionWatch], None] = lambda _: None,
     ) -> list[Omission]:
         """The evidence that is left when the phase ends that long after `act`."""
         watch = OmissionWatch(
@@ -108,7 +112,9 @@ class WatchedRound:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch.run)
             act(watch)
-            await trio.sleep(ends_after_s)
+            await trio.sleep(ends_after_s / 2)
+            halfway(watch)
+            await trio.sleep(ends_after_s / 2)
             self.current.phase = RoundPhase.TRAIN
             await watch.end_phase(self.current, self.now_ms())
             nursery.cancel_scope.cancel()
@@ -189,6 +195,37 @@ async def test_a_flood_of_missing_attestations_is_not_sent_whole(
 
     assert len(await place.watch(ledger, receive, place.grace_s)) == 1
     assert len(ledger.posted) == 1
+
+
+async def test_a_copy_that_comes_later_does_not_make_an_attestation_younger(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    place = WatchedRound(tmp_path)
+    entry, seen_ms = place.attestation(place.absent[0]), place.now_ms()
+    ledger = SlowLedger(place, 0.01, drops=True)
+
+    def receive(watch: OmissionWatch) -> None:
+        watch.receive(entry)
+
+    (found,) = await place.watch(ledger, receive, place.grace_s, halfway=receive)
+    assert (ledger.posted, found.seen_ms) == ([entry], seen_ms)
+
+
+@pytest.mark.parametrize("most", [1, 8])
+async def test_each_missing_attestation_is_offered_once_and_few_in_a_round(
+    tmp_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(omissions, "MAX_OFFERED", most)
+    place = WatchedRound(tmp_path)
+    first, second = (place.attestation(one) for one in place.absent[:2])
+    ledger = SlowLedger(place, 0.01, drops=True)
+    await place.watch(
+        ledger,
+        lambda watch: watch.receive(first),
+        2 * place.grace_s,
+        halfway=lambda watch: watch.receive(second),
+    )
+    assert ledger.posted == [first, second][:most]
 
 
 async def test_a_lot_of_another_key_is_not_watched(

@@ -76,6 +76,14 @@ def test_everything_is_there_again_after_a_restart(tmp_path: Path) -> None:
     assert again.used_bytes == len(CONTENT) + 4
 
 
+def test_what_is_put_in_again_is_counted_once(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    for _ in range(2):
+        store.put_tree(CONTENT, PIECE)
+        store.put_blob(b"blob")
+    assert store.used_bytes == len(CONTENT) + 4
+
+
 def test_the_content_of_the_store_cannot_be_written_by_accident(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     path = store.tree_path(store.put_tree(CONTENT, PIECE).root)
@@ -197,8 +205,9 @@ def test_what_was_used_least_recently_goes_when_the_quota_is_reached(tmp_path: P
 def test_the_order_of_use_survives_a_restart(tmp_path: Path) -> None:
     store = store_in(tmp_path, quota_bytes=3000)
     a, b, _ = (store.put_blob(bytes([n]) * 1000) for n in range(3))
-    for age, name in enumerate((a, b)):
-        os.utime(store.blob_path(name), (1000 - age, 1000 - age))
+    for at_s, name in enumerate((a, b), 1000):
+        os.utime(store.blob_path(name), (at_s, at_s))
+    store.get_blob(a)
     again = store_in(tmp_path, quota_bytes=3000)
     again.put_blob(b"d" * 1000)
     assert again.has_blob(a)

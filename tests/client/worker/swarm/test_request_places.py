@@ -86,6 +86,37 @@ async def test_a_source_has_one_request_until_it_has_answered_soon(
         assert requests.open == [QUICK], "its last answer came late"
 
 
+async def test_those_that_wait_for_a_source_whose_answer_came_late_go_one_by_one(
+    autojump_clock: MockClock,
+) -> None:
+    del autojump_clock
+    async with trio.open_nursery() as nursery:
+        requests = Requests(nursery)
+        requests.ask(QUICK, SOON_S + 1)
+        await trio.sleep(SOON_S + 0.5)
+        for _ in range(3):
+            requests.ask(QUICK, 1)
+        await trio.sleep(0.8)
+        assert requests.open == [QUICK]
+
+
+async def test_the_patience_is_a_multiple_of_what_answers_have_taken(
+    autojump_clock: MockClock,
+) -> None:
+    del autojump_clock
+    async with trio.open_nursery() as nursery:
+        requests = Requests(nursery)
+        for _ in range(10):
+            assert await requests.request(QUICK, 2 * SOON_S)
+        began_s = trio.current_time()
+        for source in SLOW[: OTHER_PLACES + 1]:
+            requests.ask(source, 1e9)
+        await trio.sleep(LONGEST_S)
+        _, given_up_s = requests.given_up[0]
+        assert 3 * 2 * SOON_S < given_up_s - began_s < 4 * 2 * SOON_S
+        nursery.cancel_scope.cancel()
+
+
 @attack(
     "M13", layer="net", ends="sources that send have places of their own, and slow ones lose theirs"
 )
