@@ -97,7 +97,7 @@ class _SourcePlace:
                 "--chat reads a dataset: give --dataset a name, or a folder of .jsonl files"
             )
         elif self.folder is not None:
-            source = sources.folder_files(self.folder, self.pattern)
+            source = sources.folder_files(self.folder, self.pattern).require_utf8()
         else:
             source = sources.standard_library_files()
         return Mixture(parts=(source,), shares=(1.0,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from tequio_client import tokenizers
@@ -17,8 +18,6 @@ from tequio_shared.round.corpus import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def _rows(folder: Path) -> Path:
@@ -62,6 +61,28 @@ def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 1
     assert result.output.strip().endswith("none is not a folder")
+
+
+@pytest.mark.parametrize("command", ["build", "tokenizer"])
+def test_files_that_are_not_utf8_are_named_instead_of_left_out(
+    tmp_path: Path, command: str
+) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "good.md").write_text("nixtamal")
+    for number in range(5):
+        (texts / f"{number}.txt").write_bytes("maíz".encode("latin-1"))
+    plan = tmp_path / "mixture.toml"
+    plan.write_text('[[source]]\nfolder = "texts"\nshare = 1\n')
+    for source in (("--folder", str(texts)), ("--mixture", str(plan))):
+        result = CliRunner().invoke(data, [command, str(tmp_path / "out"), *source])
+        assert result.exit_code == 1
+        assert "are not UTF-8 (0.txt, 1.txt, 2.txt and 2 more): convert them" in result.output
+    assert not (tmp_path / "out").exists()
+    asked = [command, str(tmp_path / "out"), "--folder", str(texts), "--pattern", "*.md"]
+    sizes = ["--sequence", "2", "--held-out", "0"] if command == "build" else []
+    result = CliRunner().invoke(data, [*asked, *sizes])
+    assert result.exit_code == 0, result.output
 
 
 def test_a_tokenizer_is_learned_from_texts_and_builds_shards(tmp_path: Path) -> None:
