@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from tequio_client.dataset.mixture import Mixture
 from tequio_client.dataset.sources import TextsInMemory
 from tequio_client.tokenizers import SEPARATORS, TURN_TOKENS
 from tequio_shared.round.corpus import Corpus
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,6 +120,25 @@ def test_short_texts_give_a_smaller_tokenizer_and_say_so(tmp_path: Path) -> None
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 0, result.output
     assert "the texts are too short for more tokens than 2" in result.stderr
+
+
+def test_a_full_disk_leaves_the_tokenizer_that_was_there(tmp_path: Path) -> None:
+    # More than fits in the one page of the disk that the earlier file has.
+    (tmp_path / "long.txt").write_text(" ".join(f"maize{number}" for number in range(2_000)))
+    disk = SmallDisk(tmp_path / "disk")
+    there = tmp_path / "disk" / "t.json"
+    try:
+        there.write_bytes(b"an earlier tokenizer")
+        disk.fill([os.getpid()])
+        asked = ["tokenizer", str(there), "--folder", str(tmp_path), "--pattern", "*.txt"]
+        result = CliRunner().invoke(data, asked)
+        disk.empty([os.getpid()])
+        assert result.exit_code == 1
+        assert f"cannot use {there} (" in result.output
+        assert there.read_bytes() == b"an earlier tokenizer"
+        assert [one.name for one in there.parent.iterdir()] == ["t.json"]
+    finally:
+        disk.unmount()
 
 
 def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:
