@@ -179,7 +179,7 @@ def test_an_upload_that_broke_for_good_goes_on_at_the_file_where_it_broke(
         return oid in broken
 
     hub.breaking = second_file
-    assert "run this again; uploaded files are not sent again" in refusal(hub, whole, site)
+    assert "run this again, and it goes on where it stopped" in refusal(hub, whole, site)
     assert hub.repositories[REPO].tags == {}
     assert layout.CLAIM not in hub.repositories[REPO].commits[hub.repositories[REPO].main]
     (sent,) = {oid for oid, _ in hub.received}

@@ -76,7 +76,8 @@ def test_organisers_announce_together_and_take_it_back(ledger: Served, tmp_path:
     found = read(ledger)
     assert found is not None
     assert found.text == TOLD
-    assert "wait 10 min" in announce(ledger, tmp_path, "--text", "Sooner!", *together)
+    refused = announce(ledger, tmp_path, "--text", "Sooner!", *together)
+    assert "wait 10 min; until then, it can be withdrawn" in refused
     file = tmp_path / "clear.json"
     assert "has to sign it before" in announce(ledger, tmp_path, "--clear", "--out", str(file))
     place = ("--ledger", ledger.url, "--dir", str(tmp_path / "second"), "--yes")
