@@ -7,17 +7,22 @@ import importlib
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 import platformdirs
+
+from tequio_shared.errors import UserFacingError
 
 F = TypeVar("F", bound="Callable[..., object]")
 GIB = 1 << 30
 LISTEN_EVERYWHERE = ("/ip4/0.0.0.0/tcp/0", "/ip6/::/tcp/0")
 """Multiaddrs of every interface of a computer, at any free port."""
+_UNAVAILABLE = 3
+"""Exit status of a check that found nothing wrong, but lacks something."""
 _WHOLE_SENTENCE = 1_000
 """Characters after which a command's first sentence is cut."""
 _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
@@ -131,6 +136,25 @@ class OutputFile(click.Path):
         if not os.access(path.parent, os.W_OK):
             self.fail(f"the folder {path.parent} does not exist or is not writable", param, ctx)
         return path
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write the file that an option asked for; raises UserFacingError."""
+    try:
+        path.write_bytes(content)
+    except OSError as err:
+        raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
+
+
+def exit_checked(status: int, json_file: Path | None, findings: bytes) -> NoReturn:
+    """End a check with its exit status, or as unavailable if its findings cannot be written."""
+    try:
+        if json_file is not None:
+            write_output(json_file, findings)
+    except UserFacingError as err:
+        click.echo(str(err), err=True)
+        status = min(status or _UNAVAILABLE, _UNAVAILABLE)  # 2, a mismatch, weighs more
+    sys.exit(status)
 
 
 class Number(click.FloatRange):  # noqa: TID251 - itself

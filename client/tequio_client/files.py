@@ -54,7 +54,10 @@ def read_record(path: Path, type_: object, most_bytes: int = -1) -> object:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Replace a file that only its owner can read; durable on return."""
+    """Replace a file that only its owner can read; durable on return.
+
+    Raises UserFacingError if a device or a pipe is there.
+    """
     _write(path, content, _PRIVATE)
 
 
@@ -83,7 +86,11 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
 
 @contextmanager
 def fresh_file(path: Path) -> Iterator[Path]:
-    """Yield a path whose file replaces `path` when the block ends without an exception."""
+    """Yield a path whose file replaces `path` when the block ends without an exception.
+
+    Raises UserFacingError if a device or a pipe is there.
+    """
+    _check_replaceable(path)
     part = path.with_name(f".{path.name}.part")
     try:
         yield part
@@ -137,6 +144,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
+    _check_replaceable(path)
     fresh = path.with_name(f"{path.name}.new")
     delete(fresh)  # left by a run that was cut off, perhaps with another mode
 
@@ -148,6 +156,12 @@ def _write(path: Path, content: bytes, mode: int) -> None:
             _close_to_others(fresh)
         file.write(content)
     sync_and_rename(fresh, path)
+
+
+def _check_replaceable(path: Path) -> None:
+    # A rename would put a file in the place of /dev/null for every program.
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise UserFacingError(f"{path} is not a file: choose another")
 
 
 def _sync_path(path: Path, how: int) -> None:

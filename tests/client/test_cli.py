@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tequio_client.cli import exit_checked
 from tests.client.test_dashed_names import commands as plain_commands
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import served
@@ -108,6 +109,15 @@ def test_output_that_cannot_be_written_is_no_traceback(
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (status, said)
+
+
+@pytest.mark.parametrize(("status", "then"), [(0, 3), (2, 2), (3, 3), (4, 3)])
+def test_a_check_whose_findings_cannot_be_written_is_incomplete_unless_something_is_wrong(
+    tmp_path: Path, status: int, then: int
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        exit_checked(status, tmp_path / "none" / "found.json", b"{}")
+    assert ended.value.code == then
 
 
 @pytest.mark.parametrize("words", [("run", "list"), ("competition", "list"), ("audit",)])

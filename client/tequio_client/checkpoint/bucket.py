@@ -463,5 +463,5 @@ def _described(text: str, code: str, place: BucketLocation) -> str:
         )
     return (
         f"the connection to {place} failed ({clean_text(text.partition(chr(10))[0], _MOST_CHARS)}):"
-        " run this again; uploaded files are not sent again"
+        " run this again, and it goes on where it stopped"
     )

@@ -14,9 +14,8 @@ from tequio_client import cli
 from tequio_client.checkpoint.serving.cli import serve
 
 if TYPE_CHECKING:
-    from tequio_client.checkpoint.export import WeightsOrigin
+    from tequio_client.checkpoint.export import CopyFormat, WeightsOrigin
     from tequio_client.checkpoint.publish import HeadStorage
-    from tequio_client.verify.report import WorkProgress
 
 
 _RUN = click.option(
@@ -106,40 +105,27 @@ def export(  # noqa: PLR0913 - one parameter an option
     if alias is not None:
         found = verdicts.find_published(run_name, ledger, origin.trust)
         round_number = found.find(alias)[0].round
-    _check_copies(target, with_gguf=with_gguf, with_onnx=with_onnx)
+    copies = _copies(with_gguf=with_gguf, with_onnx=with_onnx)
     options = program.ExportOptions(
         origin=origin,
         run=run_name,
         round=round_number,
         target=target,
         form=ExportForm.MERGED if is_merged else ExportForm.HEAD,
-        merges_adapters=(with_gguf or with_onnx) and not is_merged,
+        merges_adapters=bool(copies) and not is_merged,
+        copies=copies,
     )
     with ProgressBars(Console(stderr=True)) as bars:
         story = program.export_head(options, bars)
-        click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
-        _write_copies(target, bars, with_gguf=with_gguf, with_onnx=with_onnx)
+    click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
+    for one in copies:
+        click.echo(str(one.place(target)))
 
 
-def _check_copies(target: Path, *, with_gguf: bool, with_onnx: bool) -> None:
-    """Raise UserFacingError before anything is fetched for a copy that could not be written."""
+def _copies(*, with_gguf: bool, with_onnx: bool) -> tuple[CopyFormat, ...]:
     from tequio_client.checkpoint import gguf, onnx
 
-    if with_gguf:
-        gguf.check_installed()
-        gguf.check_free(target)
-    if with_onnx:
-        onnx.check_installed()
-        onnx.check_free(target)
-
-
-def _write_copies(target: Path, bars: WorkProgress, *, with_gguf: bool, with_onnx: bool) -> None:
-    from tequio_client.checkpoint import gguf, onnx
-
-    if with_gguf:
-        click.echo(str(gguf.write_gguf(target, bars)))
-    if with_onnx:
-        click.echo(str(onnx.write_onnx(target, bars)))
+    return (*([gguf] if with_gguf else []), *([onnx] if with_onnx else []))
 
 
 @checkpoint.command()
@@ -174,26 +160,20 @@ def download(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.checkpoint import download as program
-    from tequio_client.checkpoint import layout
     from tequio_client.verify.report import ProgressBars
-    from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    _check_copies(target, with_gguf=with_gguf, with_onnx=with_onnx)
+    copies = _copies(with_gguf=with_gguf, with_onnx=with_onnx)
     options = program.DownloadOptions(
-        origin=_origin(ledger, trust_file), run=run_name, head=alias, target=target
+        origin=_origin(ledger, trust_file), run=run_name, head=alias, target=target, copies=copies
     )
     with ProgressBars(Console(stderr=True)) as bars:
         done = program.download_head(
             options, _storage, lambda line: click.echo(line, err=True), bars
         )
-        click.echo(f"{target}: verified, head of round {done.round}")
-        if (with_gguf or with_onnx) and layout.is_adapter(target):
-            raise UserFacingError(
-                f"{target} has adapters, which these formats cannot hold: merge them into their "
-                f"base with `tequio checkpoint export --run {run_name} --round {done.round}`"
-            )
-        _write_copies(target, bars, with_gguf=with_gguf, with_onnx=with_onnx)
+    click.echo(f"{target}: verified, head of round {done.round}")
+    for one in copies:
+        click.echo(str(one.place(target)))
 
 
 @checkpoint.command()

@@ -8,13 +8,12 @@ places comes from the first that gives it.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tequio_client import files
-from tequio_client.checkpoint import layout, verify
-from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.checkpoint import export, layout, verify
+from tequio_client.checkpoint.export import CopyFormat, WeightsOrigin
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.publish import HeadStorage
 from tequio_client.checkpoint.verify import VerifyOutcome
@@ -37,6 +36,7 @@ class DownloadOptions:
     head: str
     """`latest`, `best`, or the round of a published head."""
     target: Path
+    copies: Sequence[CopyFormat] = ()
 
 
 def download_head(
@@ -48,6 +48,7 @@ def download_head(
     """Download a head; `open_storage` opens a location. Raises UserFacingError."""
     target = options.target.absolute()
     layout.check_free(target)
+    export.check_copies(target, options.copies)
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
     known = verdicts.find_published(options.run, options.origin.ledger, options.origin.trust)
@@ -62,7 +63,8 @@ def download_head(
             except (UserFacingError, MalformedError) as err:
                 failures.append(f"{one.location}: {err}")
                 continue
-            files.sync_and_rename_folder(made, target)
+            with export.disk_errors(target):
+                _rename(made, one.round, options, progress)
             shutil.rmtree(part, ignore_errors=True)
             return one
     raise UserFacingError("; ".join(failures))
@@ -74,6 +76,17 @@ def _download(one: PublishedAnswer, storage: HeadStorage, part: Path) -> Path:
     made = storage.download(one.location, revision, part / one.revision)
     shutil.rmtree(made / _HUBS_OWN, ignore_errors=True)
     return made
+
+
+def _rename(made: Path, number: int, options: DownloadOptions, progress: WorkProgress) -> None:
+    if options.copies and layout.is_adapter(made):
+        raise UserFacingError(
+            "this head is of adapters, which these formats cannot hold: merge them into their "
+            f"base with `tequio checkpoint export --run {options.run} --round {number}`"
+        )
+    size_bytes = sum((made / name).stat().st_size for name in layout.list_files(made))
+    export.check_room(made.parent, len(options.copies) * size_bytes)
+    export.rename_with_copies(made, options.target.absolute(), options.copies, progress)
 
 
 def _verify(

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from tempfile import TemporaryDirectory
+from typing import Protocol, TypeVar
 
 import numpy as np
 import trio
@@ -45,7 +46,8 @@ from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, None)
+"""None is NumPy's, which could not write all bytes of an array."""
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
@@ -94,6 +96,19 @@ class WeightsOrigin:
             return await newest_run(api, name, self.seen)
 
 
+class CopyFormat(Protocol):
+    """A format in which programs load a copy of an export: the module `gguf`, or `onnx`."""
+
+    def check_installed(self) -> None:
+        """Raise UserFacingError where a package is missing."""
+
+    def place(self, folder: Path, /) -> Path:
+        """Give the path of the copy, beside the folder."""
+
+    def write(self, folder: Path, target: Path, progress: WorkProgress, /) -> None:
+        """Write a copy to a path that is free; raises UserFacingError, OSError."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     origin: WeightsOrigin
@@ -105,6 +120,7 @@ class ExportOptions:
     form: ExportForm = ExportForm.HEAD
     merges_adapters: bool = False
     """Merge adapters into their base, for programs that only load complete models."""
+    copies: Sequence[CopyFormat] = ()
 
 
 def export_head(
@@ -153,10 +169,11 @@ def _export_to(
     target = options.target.absolute()
     folder = target.parent / f".{target.name}.part"
     _check_free(target)
+    check_copies(target, options.copies)
     try:
         with (
             locked(folder),
-            _disk_errors(target),
+            disk_errors(target),
             shutdown.explain_unreachable_ledger(options.origin.ledger),
         ):
             found = read()
@@ -167,13 +184,15 @@ def _export_to(
                 card=card_of(found, form=form) if card_of else "",
                 origin=options.origin,
                 folder=folder,
+                copies=len(options.copies),
                 progress=progress,
             )
             trio.run(export.run)
-            files.sync_and_rename_folder(folder / _MADE, target)
+            rename_with_copies(folder / _MADE, target, options.copies, progress)
             shutil.rmtree(folder / _FETCHED, ignore_errors=True)
     finally:
         # Fetched files stay after a failure, for the next attempt.
+        shutil.rmtree(folder / _MADE, ignore_errors=True)
         if not (folder / _FETCHED).exists():
             shutil.rmtree(folder, ignore_errors=True)
     return found
@@ -199,6 +218,7 @@ class _Export:
     """Empty for none."""
     origin: WeightsOrigin
     folder: Path
+    copies: int
     progress: WorkProgress
 
     async def run(self) -> None:
@@ -223,7 +243,7 @@ class _Export:
                 "undamaged: give another --store, or none to fetch them from the ledger's seeds"
             )
         base_bytes = 2 * sum(ref.size_bytes for ref in base)  # 32 bits for 16
-        made_bytes = int(_ROOM * head.size_bytes) + base_bytes
+        made_bytes = (1 + self.copies) * (int(_ROOM * head.size_bytes) + base_bytes)
         check_room(self.folder, made_bytes + sum(ref.size_bytes for ref in lacking))
         return [
             path if path is not None else await self._fetched(api, ref)
@@ -275,8 +295,33 @@ class _Export:
             model.write(self.folder / _MADE, tick)
 
 
+def check_copies(target: Path, copies: Sequence[CopyFormat]) -> None:
+    """Raise UserFacingError, before anything is fetched, for a copy that could not be written."""
+    for one in copies:
+        one.check_installed()
+        layout.check_free(one.place(target))
+
+
+def rename_with_copies(
+    made: Path, target: Path, copies: Sequence[CopyFormat], progress: WorkProgress
+) -> None:
+    """Write the copies of a finished folder, then give all their names, the folder's last.
+
+    After a failure there is neither a copy nor the folder. Raises UserFacingError and OSError.
+    """
+    with TemporaryDirectory(dir=made.parent) as scratch:
+        places = [one.place(target) for one in copies]
+        for one, place in zip(copies, places, strict=True):
+            one.write(made, Path(scratch, place.name), progress)
+        for place in places:
+            written = Path(scratch, place.name)
+            rename = files.sync_and_rename_folder if written.is_dir() else files.sync_and_rename
+            rename(written, place)
+    files.sync_and_rename_folder(made, target)
+
+
 @contextmanager
-def _disk_errors(place: Path) -> Iterator[None]:
+def disk_errors(place: Path) -> Iterator[None]:
     """Turn the errors of a full or read-only disk into UserFacingError."""
     try:
         yield

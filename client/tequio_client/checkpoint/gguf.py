@@ -13,13 +13,13 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
-from tequio_client import files
 from tequio_client.checkpoint import layout
 from tequio_client.ipc.cell_division import rope_fields, rope_kind
 from tequio_client.names import clean_text
@@ -47,7 +47,7 @@ _SAID = (
 )
 _DEFAULTS_DIFFER = ("num_key_value_heads", "head_dim", "rms_norm_eps")
 _SHOWN_CHARS = 300
-_WAY_OUT = "the folder is whole without it: transformers, and what is built on it, loads that"
+_WAY_OUT = "leave out --gguf: transformers, and what is built on it, loads the folder"
 
 
 def architecture(config: dict[str, Any]) -> str:  # JSON of any model
@@ -138,13 +138,14 @@ def check_installed() -> None:
         raise UserFacingError("GGUF needs the package gguf: `make setup` in a checkout installs it")
 
 
-def check_free(folder: Path) -> None:
-    """Raise UserFacingError where FOLDER.gguf is there already: it may be of another round."""
-    layout.check_free(_place(folder))
+def place(folder: Path) -> Path:
+    """Give the file beside an exported folder."""
+    whole = folder.absolute()  # the folder may be called `.`
+    return whole.with_name(f"{whole.name}.gguf")
 
 
-def write_gguf(folder: Path, progress: WorkProgress) -> Path:
-    """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
+def write(folder: Path, target: Path, progress: WorkProgress) -> None:
+    """Write a folder as a file; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - an optional dependency
 
     if (folder / layout.TABLE).exists():
@@ -154,22 +155,19 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
         )
     config = json.loads((folder / layout.CONFIG).read_bytes())
     kind = architecture(config)
-    target = _place(folder)
-    with files.fresh_file(target) as part:
-        writer = gguf.GGUFWriter(part, kind, use_temp_file=True)
+    with closing(gguf.GGUFWriter(target, kind)) as writer:
         _describe(writer, config, folder)
         _add_tokenizer(writer, config, folder)
-        _add_tensors(writer, config, folder, progress)
+        for name, values in _tensors(config, folder):
+            writer.add_tensor_info(name, values.shape, values.dtype, values.nbytes)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
-    return target
-
-
-def _place(folder: Path) -> Path:
-    whole = folder.absolute()  # the folder may be called `.`
-    return whole.with_name(f"{whole.name}.gguf")
+        writer.write_ti_data_to_file()
+        size = sum(path.stat().st_size for path in _weight_files(folder))
+        with progress.work("weights for GGUF (bytes)", size) as tick:
+            for _, values in _tensors(config, folder):
+                writer.write_tensor_data(values)
+                tick(values.nbytes)
 
 
 def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:
@@ -277,25 +275,23 @@ def _split_name(splits: list[dict[str, Any]], *, uses_regex: bool, merges: list[
     return _SPLITS.get(pattern, "") if one.get("type") == "Split" and is_isolated else ""
 
 
-def _add_tensors(
-    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: WorkProgress
-) -> None:
+def _tensors(config: dict[str, Any], folder: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Read the tensors one by one, as GGUF names and orders them; raises UserFacingError."""
     import gguf  # noqa: PLC0415 - as above
 
     kind = gguf.MODEL_ARCH[architecture(config).upper()]
     called = gguf.get_tensor_name_map(kind, config["num_hidden_layers"])
-    paths = sorted(folder.glob("model*.safetensors"))
-    size = sum(path.stat().st_size for path in paths)
-    with progress.work("weights for GGUF (bytes)", size) as tick:
-        for path in paths:
-            with safe_open(path, framework="numpy") as file:
-                for name in file.keys():  # noqa: SIM118 - not a dictionary
-                    values = rope_permuted(name, file.get_tensor(name), config)
-                    new = called.get_name(name, try_suffixes=(".weight", ".bias"))
-                    if new is None:
-                        raise UserFacingError(f"GGUF has no name for the tensor {name}")
-                    writer.add_tensor(new, values)
-                    tick(values.nbytes)
+    for path in _weight_files(folder):
+        with safe_open(path, framework="numpy") as file:
+            for name in file.keys():  # noqa: SIM118 - not a dictionary
+                new = called.get_name(name, try_suffixes=(".weight", ".bias"))
+                if new is None:
+                    raise UserFacingError(f"GGUF has no name for the tensor {name}")
+                yield new, rope_permuted(name, file.get_tensor(name), config)
     factors = rope_freqs(config)
     if factors is not None:
-        writer.add_tensor(ROPE_FREQS, factors)
+        yield ROPE_FREQS, factors
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("model*.safetensors"))

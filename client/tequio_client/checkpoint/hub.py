@@ -187,8 +187,8 @@ def _translated(err: Exception, repo: str) -> UserFacingError:
         return _answered(cause, repo)
     return UserFacingError(
         f"the connection to the Hub failed ({type(cause or err).__name__}: "
-        f"{clean_text(str(cause or err), _MOST_CHARS)}): run this again; uploaded files are not "
-        "sent again"
+        f"{clean_text(str(cause or err), _MOST_CHARS)}): run this again, and it goes on where "
+        "it stopped"
     )
 
 

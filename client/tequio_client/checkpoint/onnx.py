@@ -11,7 +11,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client import files
 from tequio_client.checkpoint import layout
 from tequio_shared.errors import UserFacingError
 
@@ -35,33 +34,20 @@ def check_installed() -> None:
         )
 
 
-def check_free(folder: Path) -> None:
-    """Raise UserFacingError where FOLDER-onnx is there already: it may be of another round."""
-    layout.check_free(onnx_folder(folder))
-
-
-def onnx_folder(folder: Path) -> Path:
+def place(folder: Path) -> Path:
     """Give the folder beside an exported one."""
     whole = folder.absolute()  # the folder may be called `.`
     return whole.with_name(f"{whole.name}-onnx")
 
 
-def write_onnx(folder: Path, progress: WorkProgress) -> Path:
-    """Write FOLDER-onnx, which appears when it is complete; raises UserFacingError."""
+def write(folder: Path, target: Path, progress: WorkProgress) -> None:
+    """Write a folder as another one; raises UserFacingError for a model that cannot be."""
     from tequio_client.trainer import onnx_graph  # noqa: PLC0415 - imports torch
 
-    target = onnx_folder(folder)
-    part = target.with_name(f".{target.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    try:
-        with progress.work("ONNX graph", 1) as tick:
-            onnx_graph.write_graph(folder, part)
-            tick(1)
-        for name in _COPIED:
-            if (folder / name).exists():
-                shutil.copyfile(folder / name, part / name)
-        files.sync_and_rename_folder(part, target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return target
+    target.mkdir()
+    with progress.work("ONNX graph", 1) as tick:
+        onnx_graph.write_graph(folder, target)
+        tick(1)
+    for name in _COPIED:
+        if (folder / name).exists():
+            shutil.copyfile(folder / name, target / name)

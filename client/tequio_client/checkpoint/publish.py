@@ -24,7 +24,7 @@ from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.organiser import signing
+from tequio_client.organiser import opening, signing
 from tequio_client.organiser.verdicts import VerdictReader
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import NoProgress, WorkProgress
@@ -83,7 +83,11 @@ class HeadStorage(Protocol):
 def publish_folder(
     options: PublishOptions, claim: HeadClaim, storage: HeadStorage, report: Callable[[str], None]
 ) -> tuple[PublishedRevision, int | None]:
-    """Publish a verified folder; returns the revision there, and the log entry or None."""
+    """Publish a verified folder; returns the revision there, and the log entry or None.
+
+    Raises UserFacingError, before anything is uploaded, if these organisers cannot log it.
+    """
+    _check_signers(options)
     published = storage.publish(
         options.folder, claim, options.location, is_private=options.is_private, report=report
     )
@@ -105,18 +109,19 @@ def log_publication(
     about = RunId(digest_from_text(claim.run)), claim.round
 
     async def post(api: LedgerApi) -> int:
-        network = await api.network()
-        ours = [signing.load_organiser(folder, network) for folder in organisers]
+        ours = opening.load_organisers(await api.network(), organisers)
         entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
-        if not signing.is_complete(entry, network):
-            raise UserFacingError(
-                f"{published.tag} is in {published.location}, but not in the log: more organisers "
-                "have to sign; run this again with the folder of another one after --with"
-            )
         return await signing.post_own_entry(api, organisers[0], entry)
 
     with signing.locked_folders(organisers):
         return shutdown.ask_ledger(ledger, post)
+
+
+def _check_signers(options: PublishOptions) -> None:
+    if options.organisers:
+        with signing.locked_folders(options.organisers):
+            network = shutdown.ask_ledger(options.origin.ledger, LedgerApi.network)
+            opening.load_organisers(network, options.organisers)
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
@@ -137,8 +142,10 @@ def follow_run(
     """Publish a head in every `every` rounds until the run ends; the folder has unfinished work.
 
     With `is_measured`, waits at the end until the last head has a verdict, `VERDICT_POLLS` at most.
-    Failures are logged and retried with back-off.
+    Failures are logged and retried with back-off. Raises UserFacingError, at the beginning alone,
+    if these organisers cannot log it.
     """
+    _check_signers(options)
     options.folder.mkdir(parents=True, exist_ok=True)
     back_off = BackOff(Random(options.location), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     reader = VerdictReader(name=run) if options.is_measured else None

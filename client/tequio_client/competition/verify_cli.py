@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -79,7 +78,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     medians, intervals and ranks are all computed again.
 
     Exit status: 0 everything holds, 2 something does not match (or the command line is wrong), 3
-    something was unavailable.
+    something was unavailable or --json could not be written.
     """
     from rich.console import Console
 
@@ -113,9 +112,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     except UserFacingError as err:  # an invalid address or device, or no room for a bundle
         raise click.UsageError(str(err)) from err
     _print(chosen, found, Console())
-    if json_file is not None:
-        json_file.write_bytes(_encode(found))
-    sys.exit(found.report.exit_code)
+    cli.exit_checked(found.report.exit_code, json_file, _encode(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from tequio_client import files
 from tequio_client.cli import OutputFile, PlainGroup
 from tequio_shared.errors import UserFacingError
 from tequio_shared.wording import plural
@@ -97,7 +98,7 @@ class _SourcePlace:
                 "--chat reads a dataset: give --dataset a name, or a folder of .jsonl files"
             )
         elif self.folder is not None:
-            source = sources.folder_files(self.folder, self.pattern)
+            source = sources.folder_files(self.folder, self.pattern).require_utf8()
         else:
             source = sources.standard_library_files()
         return Mixture(parts=(source,), shares=(1.0,))
@@ -321,7 +322,8 @@ def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib
 
     with _told_in_a_sentence(out):
         learned = train_tokenizer(place.open().some_texts(most_mib * _MIB), vocabulary)
-        out.write_bytes(learned.file)
+        with files.fresh_file(out) as part:
+            part.write_bytes(learned.file)
     if learned.vocab_size < vocabulary:
         click.echo(f"the texts are too short for more tokens than {learned.vocab_size}", err=True)
     click.echo(f"tokens: {learned.vocab_size}")

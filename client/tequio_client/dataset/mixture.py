@@ -59,7 +59,7 @@ class SourcePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if is_chat and not self.dataset:
             raise UserFacingError("conversations are read from datasets: each source names one")
         if self.folder:
-            return sources.folder_files(beside / self.folder, self.pattern)
+            return sources.folder_files(beside / self.folder, self.pattern).require_utf8()
         if self.stdlib:
             return sources.standard_library_files()
         here = beside / self.dataset

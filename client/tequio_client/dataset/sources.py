@@ -21,7 +21,7 @@ from tequio_shared.round.manifest import Tokenizer
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
-_REASON_CHARS = 300
+_REASON_CHARS, _NAMED = 300, 3
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
@@ -82,18 +82,35 @@ class TextFiles:
         return len(self.paths)
 
     def text(self, index: int) -> str:
-        try:
-            return self.paths[index].read_bytes().decode("utf-8")
-        except UnicodeDecodeError:
-            return ""
-        except OSError as err:
-            raise UserFacingError(f"cannot read {self.paths[index]}: {err}") from err
+        return _decoded(self.paths[index]) or ""
+
+    def require_utf8(self) -> TextFiles:
+        """Give these files; raises UserFacingError if any is not UTF-8. Reads all of them."""
+        odd = [path.name for path in self.paths if _decoded(path) is None]
+        if odd:
+            more = f" and {len(odd) - _NAMED:,} more" if odd[_NAMED:] else ""
+            raise UserFacingError(
+                f"{self.label} has files that are not UTF-8 "
+                f"({clean_text(', '.join(odd[:_NAMED]), _REASON_CHARS)}{more}): convert them, or "
+                "choose a pattern that leaves them out"
+            )
+        return self
 
     def identity(self) -> list[str]:
         return [file_identity(path) for path in self.paths]
 
     def read(self, position: Position) -> RowReader[str]:
         return RowReader(map(self.text, range(position.row, len(self))), position.row)
+
+
+def _decoded(path: Path) -> str | None:
+    """Read the text of a file; None if it is not UTF-8. Raises UserFacingError."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err}") from err
 
 
 def file_identity(path: Path) -> str:

@@ -111,7 +111,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
             chosen = replace(chosen, rounds=rounds)
         report = main.run_demo(chosen)
     if json_file is not None:
-        json_file.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        cli.write_output(json_file, json.dumps(report, indent=1).encode() + b"\n")
     sys.exit(0 if report["audit_exit"] == 0 else 2)
 
 

@@ -116,6 +116,8 @@ async def find_promotion(
             f"{_MOST_PAGES * _PAGE_ENTRIES:,} entries of the log that the ledger names: read all "
             "of it with `tequio audit`"
         )
+    if run.head_round is None:
+        raise UserFacingError(f"no head of {run.name} is certified yet")
     raise UserFacingError(
         f"no head of round {head_round} of {run.name} is certified: give the round of one that "
         f"is; the last one is that of round {run.head_round}"

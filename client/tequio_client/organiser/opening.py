@@ -69,7 +69,7 @@ log = structlog.get_logger(__name__)
 _NoticeT = TypeVar("_NoticeT", RunNotice, NetNotice)
 _WRONG_STATE = "wrong-state"
 BY_ORGANISER = 1
-_ENDING = RunState.COOLDOWN, RunState.FINISHED
+ENDING = RunState.COOLDOWN, RunState.FINISHED
 _SHOWN_CELLS = (2, 4, 8)
 _MIB_OF_GIB = 1 << 10
 _STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
@@ -490,7 +490,7 @@ def steer_run(
     one = heads.named_run(name, ledger)
     made, done = _STEERING[action]
     if reason:  # before the pause, so that nobody sees that without it
-        if one.state in _ENDING:
+        if one.state in ENDING:
             raise _without_effect(made, one)
         log_steering(_notice("pause", reason), one, ledger, folders)
         if one.state == RunState.PAUSED:

@@ -30,10 +30,9 @@ def roll_back(
     """
     one = heads.named_run(name, ledger)
     if one.state != RunState.PAUSED:
-        raise UserFacingError(
-            f"{one.name} is {opening.state_name(one.state)}, and only a paused run can go back: "
-            f"run `tequio run pause {short_id(one.run)}`, and wait until its round is over"
-        )
+        why = f"{one.name} is {opening.state_name(one.state)}, and only a paused run can go back"
+        pause = f"run `tequio run pause {short_id(one.run)}`, and wait until its round is over"
+        raise UserFacingError(why if one.state in opening.ENDING else f"{why}: {pause}")
     head = shutdown.ask_ledger(ledger, lambda api: find_promotion(api, one, head_round)).body
     if one.head == head.head and one.resume.close is None:
         raise UserFacingError(f"{one.name} is at the head of round {head_round} already")

@@ -71,6 +71,8 @@ AHEAD_MS = 180_000
 SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""
 _FILE_BYTES = 2 * ENTRY_BYTES
+_OVERTAKEN = ("seq-gap", "equivocation")
+"""Refusals of a statement whose author has another one in the log in its place, or after it."""
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
@@ -243,6 +245,11 @@ async def post_entry(api: LedgerApi, entry: Entry, now_ms: int) -> int:
             "sign it again"
         )
     (posted,) = await api.post_entries([entry])
+    if posted.code in _OVERTAKEN:
+        raise UserFacingError(
+            f"{to_text(entry.statement.author)} has signed something else since, so this cannot "
+            "be logged: that organiser has to sign it again"
+        )
     if posted.index is None:
         raise LedgerRefusedError(
             posted.code or "", f"{entry.statement.type}: {posted.detail or ''}"
@@ -323,7 +330,8 @@ async def sign_decision(api: LedgerApi, body: Decision, options: SigningOptions)
     write_half_signed(out, entry, says, network)
     return (
         f"{out}: {says}; another organiser has to sign it before "
-        f"{format_time(expiry_ms(entry))} with `tequio countersign {out}`"
+        f"{format_time(expiry_ms(entry))} with `tequio countersign {out}`. Until then, sign "
+        f"nothing else with the key in {folders[0]}"
     )
 
 

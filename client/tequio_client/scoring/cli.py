@@ -89,7 +89,7 @@ def score(
     reading = ReadOptions(pattern=pattern, config=config, split=split, column=column)
     found = command.run(command.ScoreOptions(reading=reading, beacon=_beacon(beacon), **options))
     if json_file is not None:
-        json_file.write_bytes(found.encode())
+        cli.write_output(json_file, found.encode())
 
 
 def _beacon(text: str | None) -> bytes:

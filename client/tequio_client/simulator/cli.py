@@ -176,6 +176,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     for line in report_lines(report):
         click.echo(line)
     if json_file is not None:
-        json_file.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+        content = msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+        cli.write_output(json_file, content)
     if picture_file is not None:
-        picture_file.write_text(picture.draw_picture(report), "utf-8")
+        cli.write_output(picture_file, picture.draw_picture(report).encode())

@@ -69,8 +69,8 @@ def write_graph(folder: Path, target: Path) -> None:
     except (torch.onnx.OnnxExporterError, *hub_models.BUILD_ERRORS) as err:
         why = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
         raise UserFacingError(
-            f"torch's exporter cannot write this model as ONNX: {why[:_WHY_CHARS]}; the folder is "
-            "whole without it: transformers, and what is built on it, loads that"
+            f"torch's exporter cannot write this model as ONNX: {why[:_WHY_CHARS]}; leave out "
+            "--onnx: transformers, and what is built on it, loads the folder"
         ) from err
     if program is None:
         raise UserFacingError("torch's exporter returned no ONNX graph")
@@ -87,6 +87,7 @@ def _load(folder: Path) -> nn.Module:
         found: nn.Module = library.from_pretrained(
             folder,
             use_safetensors=True,
+            disable_mmap=True,  # Windows renames no folder that has a mapped file
             trust_remote_code=False,
             local_files_only=True,
             dtype=torch.float32,

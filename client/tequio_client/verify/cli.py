@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,8 +63,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
 
     Exit status: 0 everything holds, 2 something does not match (or the command line is wrong), 3
-    something was unavailable, 4 workers claim that the ledger left something out, but too few of
-    them.
+    something was unavailable or --json could not be written, 4 workers claim that the ledger left
+    something out, but too few of them.
     """
     from rich.console import Console
 
@@ -103,9 +102,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
                 partial(program.audit_live, ledger, scope, cache=cache, progress=bars, copy=copy)
             )
     _print(report, Console())
-    if json_file is not None:
-        json_file.write_bytes(report.encode())
-    sys.exit(report.exit_code)
+    cli.exit_checked(report.exit_code, json_file, report.encode())
 
 
 def _own_omissions() -> tuple[Path, ...]:

@@ -66,7 +66,7 @@ class NetworkNotices:
             raise RefusedError(
                 "too-early",
                 f"the last announcement to the network was {passed_ms // 60_000} min ago: wait "
-                f"{-(-wait_ms // 60_000)} min, or take it back with an empty text until then",
+                f"{-(-wait_ms // 60_000)} min; until then, it can be withdrawn",
             )
         self.announcement = Notice(index=index, ts=ts, text=body.text)
         self.announced_ms = ts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ import trio
 from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
-from tequio_client.checkpoint import download, export, layout, publish
+from tequio_client.checkpoint import download, export, gguf, layout, publish
 from tequio_client.checkpoint.bucket import BucketLocation, S3Bucket
 from tequio_client.checkpoint.download import DownloadOptions
 from tequio_client.checkpoint.export import WeightsOrigin
@@ -230,6 +232,22 @@ def test_the_command_downloads_the_latest_head_and_verifies_it(
     assert [one.name for one in tmp_path.iterdir()] == ["head"], "nothing else is left"
     again = ran(server, site, tmp_path / "head")
     assert "is there already" in str(first_error(again.exception or ValueError()))
+
+
+def test_after_a_full_disk_the_same_command_downloads_the_head_and_its_copy(
+    server: dict[str, str], site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_no_room(_: dict[str, Any]) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gguf, "pre_tokenizer", find_no_room)
+        why = ran(server, site, tmp_path / "head", "--gguf").exception
+    assert "is full: free some space and run this again" in str(first_error(why or ValueError()))
+    assert not (tmp_path / "head").exists()
+    done = ran(server, site, tmp_path / "head", "--gguf")
+    assert done.exit_code == 0, done.exception
+    assert {one.name for one in tmp_path.iterdir()} == {"head", "head.gguf"}
 
 
 def test_the_best_head_is_downloaded_and_an_unknown_one_is_refused(

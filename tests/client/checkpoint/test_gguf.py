@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import torch
+from click.testing import CliRunner, Result
 
-from tequio_client.checkpoint import gguf, layout
+from tequio_client.checkpoint import cli, export, gguf, layout
 from tequio_client.verify.report import NoProgress
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tests.support import architectures
+from tests.support.llama_swarm import ROUNDS, ServedLog, played
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +34,45 @@ def test_without_the_package_one_sentence_says_what_to_install(
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "maize.gguf").write_bytes(b"the head of another round")
     with pytest.raises(UserFacingError, match=r"maize\.gguf is there already: choose another"):
-        gguf.check_free(tmp_path / "maize")
-    gguf.check_free(tmp_path / "bean")
+        export.check_copies(tmp_path / "maize", (gguf,))
+    export.check_copies(tmp_path / "bean", (gguf,))
+
+
+def written(folder: Path) -> Path:
+    """Write the copy of a folder beside it."""
+    path = gguf.place(folder)
+    gguf.write(folder, path, NoProgress())
+    return path
+
+
+def test_after_a_full_disk_the_same_command_writes_the_folder_and_the_copy(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, disk = played().store(tmp_path / "store", ROUNDS), SmallDisk(tmp_path / "disk")
+    target, named = tmp_path / "disk" / "out", gguf.pre_tokenizer
+    words = ["--run", "maize- 1.0", "--to", str(target), "--store", str(store)]
+
+    def fill_the_disk(whole: dict[str, Any]) -> str:
+        disk.fill([os.getpid()])
+        return named(whole)
+
+    def export_again() -> Result:
+        return CliRunner().invoke(cli.export, [*words, "--ledger", site.url, "--gguf"])
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(gguf, "pre_tokenizer", fill_the_disk)
+            why = first_error(export_again().exception or ValueError())
+        assert isinstance(why, UserFacingError)
+        assert "is full: free some space and run this again" in str(why)
+        assert not target.exists()
+        disk.empty([os.getpid()])
+        done = export_again()
+        assert done.exit_code == 0, done.exception
+        assert done.output.splitlines()[-1] == str(gguf.place(target))
+        assert {one.name for one in target.parent.iterdir()} == {"out", "out.gguf"}
+    finally:
+        disk.unmount()
 
 
 LIKE_LLAMA = architectures.DECODERS["olmo2"]
@@ -92,9 +133,8 @@ def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for this test
 
     gguf.check_installed()
-    path = gguf.write_gguf(folder, NoProgress())
+    path = written(folder)
     assert path == folder.with_name("head.gguf")
-    assert [one.name for one in folder.parent.iterdir() if one.name.endswith(".part")] == []
     assert apart(AutoModelForCausalLM.from_pretrained(folder), of_gguf(path, {})) <= 1e-5
 
 
@@ -102,7 +142,7 @@ def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
 def test_other_architectures_come_back_as_the_same_model_too(name: str, folder: Path) -> None:
     said, unread = KINDS[name]
     plain = in_place_of_the_head(folder, LIKE_LLAMA | said | unread)
-    path = gguf.write_gguf(folder, NoProgress())
+    path = written(folder)
     assert apart(plain, of_gguf(path, unread)) <= 1e-4  # of logits of some tens
 
 
@@ -112,7 +152,7 @@ def test_the_scaling_of_llama_3_is_what_speeds_are_divided_by(folder: Path) -> N
     network = in_place_of_the_head(
         folder, LIKE_LLAMA | {"model_type": "llama", "rope_scaling": LLAMA3}
     )
-    reader = GGUFReader(gguf.write_gguf(folder, NoProgress()))
+    reader = GGUFReader(written(folder))
     (factors,) = [one.data for one in reader.tensors if one.name == "rope_freqs.weight"]
     slowed = network.model.rotary_emb.inv_freq.numpy()
     plain = 1 / 10_000.0 ** (np.arange(0, 8, 2) / 8)
@@ -125,7 +165,7 @@ def test_rows_of_a_table_without_a_token_are_filled_up(folder: Path) -> None:
     from gguf import GGUFReader, TokenType  # noqa: PLC0415 - as above
 
     in_place_of_the_head(folder, LIKE_LLAMA | {"model_type": "llama", "vocab_size": 320})
-    reader = GGUFReader(gguf.write_gguf(folder, NoProgress()))
+    reader = GGUFReader(written(folder))
     (table,) = [one for one in reader.tensors if one.name == "token_embd.weight"]
     tokens, types = (
         reader.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type")
@@ -139,7 +179,7 @@ def test_linear_scaling_is_named(folder: Path) -> None:
     from gguf import GGUFReader  # noqa: PLC0415 - as above
 
     in_place_of_the_head(folder, LIKE_LLAMA | KINDS["Llama, linear"][0] | KINDS["Llama, linear"][1])
-    fields = GGUFReader(gguf.write_gguf(folder, NoProgress())).fields
+    fields = GGUFReader(written(folder)).fields
     assert fields["llama.rope.scaling.type"].contents() == "linear"
     assert fields["llama.rope.scaling.factor"].contents() == 2.0
 
@@ -163,8 +203,8 @@ def test_a_model_that_no_gguf_is_written_of_is_named(
     fields = json.loads((folder / "config.json").read_text()) | changes
     (folder / "config.json").write_text(json.dumps(fields))
     with pytest.raises(UserFacingError, match=why) as caught:
-        gguf.write_gguf(folder, NoProgress())
-    assert "the folder is whole without it" in str(caught.value)
+        written(folder)
+    assert "leave out --gguf" in str(caught.value)
     assert not folder.with_name("head.gguf").exists()
 
 
@@ -222,7 +262,7 @@ def test_a_tokenizer_that_llama_cpp_would_compute_otherwise_is_refused(what: str
 def test_the_tokenizer_of_raw_bytes_has_all_that_llama_cpp_reads(folder: Path) -> None:
     from gguf import GGUFReader  # noqa: PLC0415 - it is not installed with ours
 
-    fields = GGUFReader(gguf.write_gguf(folder, NoProgress())).fields
+    fields = GGUFReader(written(folder)).fields
     found = {name: one.contents() for name, one in fields.items() if name.startswith("tokenizer.")}
     assert found["tokenizer.ggml.pre"] == "gpt-2"
     assert found["tokenizer.ggml.merges"] == ["<|separator|> <|separator|>"]
@@ -234,7 +274,7 @@ def test_a_tokenizer_without_added_tokens_is_written(folder: Path) -> None:
     whole = json.loads(layout.byte_tokenizer())
     del whole["added_tokens"]
     (folder / layout.TOKENIZER).write_text(json.dumps(whole))
-    assert gguf.write_gguf(folder, NoProgress()).stat().st_size > 0
+    assert written(folder).stat().st_size > 0
 
 
 def test_a_chat_template_and_both_ends_of_a_text_are_written(folder: Path) -> None:
@@ -246,7 +286,7 @@ def test_a_chat_template_and_both_ends_of_a_text_are_written(folder: Path) -> No
     ):
         whole = json.loads((folder / name).read_bytes()) | changes
         (folder / name).write_text(json.dumps(whole))
-    fields = GGUFReader(gguf.write_gguf(folder, NoProgress())).fields
+    fields = GGUFReader(written(folder)).fields
     assert fields["tokenizer.chat_template"].contents() == "mine"
     assert fields["tokenizer.ggml.eot_token_id"].contents() == 7
     assert fields["tokenizer.ggml.eos_token_id"].contents() == 0

@@ -11,9 +11,9 @@ import pytest
 import torch
 from click.testing import CliRunner, Result
 
-from tequio_client.checkpoint import cli, layout, onnx
+from tequio_client.checkpoint import cli, export, layout, onnx
 from tequio_client.verify.report import NoProgress
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tests.support import architectures
 from tests.support.llama_swarm import ROUNDS, ServedLog, played
 
@@ -35,8 +35,8 @@ def test_without_the_packages_one_sentence_names_the_extra(monkeypatch: pytest.M
 def test_a_folder_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "maize-onnx").mkdir()
     with pytest.raises(UserFacingError, match=r"maize-onnx is there already: choose another"):
-        onnx.check_free(tmp_path / "maize")
-    onnx.check_free(tmp_path / "bean")
+        export.check_copies(tmp_path / "maize", (onnx,))
+    export.check_copies(tmp_path / "bean", (onnx,))
 
 
 def run_export(site: ServedLog, target: Path) -> Result:
@@ -110,13 +110,25 @@ def test_the_command_writes_the_graph_of_a_llama_beside_the_folder_and_it_comput
 @pytest.mark.parametrize("kind", ["gpt2", "gemma2"])
 def test_onnxruntime_computes_those_of_other_architectures(kind: str, folder: Path) -> None:
     architectures.write(folder, architectures.DECODERS[kind] | {"model_type": kind})
-    check_same(folder, onnx.write_onnx(folder, NoProgress()))
+    onnx.write(folder, onnx.place(folder), NoProgress())
+    check_same(folder, onnx.place(folder))
 
 
 @needs_onnx
-def test_a_model_that_cannot_be_read_is_named_and_nothing_is_left(folder: Path) -> None:
+def test_a_model_that_cannot_be_read_is_named(folder: Path) -> None:
     fields = json.loads((folder / layout.CONFIG).read_text()) | {"model_type": "maize"}
     (folder / layout.CONFIG).write_text(json.dumps(fields))
     with pytest.raises(UserFacingError, match="cannot build the model of"):
-        onnx.write_onnx(folder, NoProgress())
-    assert [one.name for one in folder.parent.iterdir() if "onnx" in one.name] == []
+        onnx.write(folder, onnx.place(folder), NoProgress())
+
+
+@needs_onnx
+def test_after_a_model_that_cannot_be_written_there_is_neither_folder_nor_copy(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.onnx, "export", lambda *_, **__: None)
+        why = first_error(run_export(site, tmp_path / "out").exception or ValueError())
+    assert "returned no ONNX graph" in str(why)
+    assert {one.name for one in tmp_path.iterdir()} == {"store"}
+    assert run_export(site, tmp_path / "out").exit_code == 0

@@ -148,7 +148,7 @@ def test_the_command_talks_once_the_code_is_allowed(
 
 def test_what_would_have_to_run_the_code_refuses_the_model(model: Path) -> None:
     with pytest.raises(UserFacingError, match="code of a plug-in splits its texts"):
-        gguf.write_gguf(model, NoProgress())
+        gguf.write(model, gguf.place(model), NoProgress())
     with pytest.raises(UserFacingError, match="code of a plug-in, which scoring does not run"):
         likelihood.open_model(model, tokenizer=None, prefix=None)
     with pytest.raises(UserFacingError, match="split by code of a plug-in"):

@@ -21,7 +21,9 @@ from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.keys.state import IdentityError
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
+from tests.support.equivocators import key_folder
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
 
@@ -106,6 +108,22 @@ def test_a_head_is_put_in_a_new_repository_with_a_tag_for_its_round(
     assert len(hub.received) == 2, "weights and remainder"
 
 
+def test_nothing_is_uploaded_if_those_who_would_log_it_are_no_organisers(
+    hub: FakeHub, whole: Path, site: ServedLog, tmp_path: Path
+) -> None:
+    stranger = key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32))
+    wish = publish.PublishOptions(
+        folder=whole,
+        location=REPO,
+        origin=WeightsOrigin(ledger=site.url),
+        organisers=(stranger,),
+    )
+    claim = publish.verify_folder(wish, NoProgress())
+    with pytest.raises(UserFacingError, match="is not an organiser of the network"):
+        publish.publish_folder(wish, claim, Hub(TOKEN, hub.url), lambda _: None)
+    assert hub.repositories == {}
+
+
 def test_a_large_file_goes_in_pieces_when_the_hub_asks_for_them(
     hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
@@ -161,7 +179,7 @@ def test_an_upload_that_broke_for_good_goes_on_at_the_file_where_it_broke(
         return oid in broken
 
     hub.breaking = second_file
-    assert "run this again; uploaded files are not sent again" in refusal(hub, whole, site)
+    assert "run this again, and it goes on where it stopped" in refusal(hub, whole, site)
     assert hub.repositories[REPO].tags == {}
     assert layout.CLAIM not in hub.repositories[REPO].commits[hub.repositories[REPO].main]
     (sent,) = {oid for oid, _ in hub.received}

@@ -13,7 +13,9 @@ from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.publish import is_due
 from tequio_shared.errors import UserFacingError
+from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
+from tests.support.equivocators import key_folder
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS, measure, play, played, served_log
 
@@ -112,13 +114,30 @@ def test_a_published_head_is_logged_once_the_ledger_takes_its_statement(
             origin=WeightsOrigin(
                 ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
             ),
-            organisers=(tmp_path / "organiser",),
+            organisers=(key_folder(tmp_path / "organiser", played().swarm.organiser),),
         )
         pauses: list[float] = []
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pauses.append)
     assert tries == [(ROUNDS, True), (ROUNDS, False)]
     assert len(pauses) == 1
     assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_heads_are_not_followed_by_those_who_are_no_organisers(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    def never_pause(_: float) -> None:
+        raise AssertionError("it tries again")
+
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(ledger=site.url),
+            organisers=(key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32)),),
+        )
+        with pytest.raises(UserFacingError, match="is not an organiser of the network"):
+            publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
 
 
 def test_an_export_of_another_run_is_not_published(site: ServedLog, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from tequio_client import tokenizers
@@ -14,11 +16,10 @@ from tequio_client.dataset.mixture import Mixture
 from tequio_client.dataset.sources import TextsInMemory
 from tequio_client.tokenizers import SEPARATORS, TURN_TOKENS
 from tequio_shared.round.corpus import Corpus
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def _rows(folder: Path) -> Path:
@@ -64,6 +65,28 @@ def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     assert result.output.strip().endswith("none is not a folder")
 
 
+@pytest.mark.parametrize("command", ["build", "tokenizer"])
+def test_files_that_are_not_utf8_are_named_instead_of_left_out(
+    tmp_path: Path, command: str
+) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "good.md").write_text("nixtamal")
+    for number in range(5):
+        (texts / f"{number}.txt").write_bytes("maíz".encode("latin-1"))
+    plan = tmp_path / "mixture.toml"
+    plan.write_text('[[source]]\nfolder = "texts"\nshare = 1\n')
+    for source in (("--folder", str(texts)), ("--mixture", str(plan))):
+        result = CliRunner().invoke(data, [command, str(tmp_path / "out"), *source])
+        assert result.exit_code == 1
+        assert "are not UTF-8 (0.txt, 1.txt, 2.txt and 2 more): convert them" in result.output
+    assert not (tmp_path / "out").exists()
+    asked = [command, str(tmp_path / "out"), "--folder", str(texts), "--pattern", "*.md"]
+    sizes = ["--sequence", "2", "--held-out", "0"] if command == "build" else []
+    result = CliRunner().invoke(data, [*asked, *sizes])
+    assert result.exit_code == 0, result.output
+
+
 def test_a_tokenizer_is_learned_from_texts_and_builds_shards(tmp_path: Path) -> None:
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -97,6 +120,25 @@ def test_short_texts_give_a_smaller_tokenizer_and_say_so(tmp_path: Path) -> None
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 0, result.output
     assert "the texts are too short for more tokens than 2" in result.stderr
+
+
+def test_a_full_disk_leaves_the_tokenizer_that_was_there(tmp_path: Path) -> None:
+    # More than fits in the one page of the disk that the earlier file has.
+    (tmp_path / "long.txt").write_text(" ".join(f"maize{number}" for number in range(2_000)))
+    disk = SmallDisk(tmp_path / "disk")
+    there = tmp_path / "disk" / "t.json"
+    try:
+        there.write_bytes(b"an earlier tokenizer")
+        disk.fill([os.getpid()])
+        asked = ["tokenizer", str(there), "--folder", str(tmp_path), "--pattern", "*.txt"]
+        result = CliRunner().invoke(data, asked)
+        disk.empty([os.getpid()])
+        assert result.exit_code == 1
+        assert f"cannot use {there} (" in result.output
+        assert there.read_bytes() == b"an earlier tokenizer"
+        assert [one.name for one in there.parent.iterdir()] == ["t.json"]
+    finally:
+        disk.unmount()
 
 
 def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:

@@ -76,12 +76,31 @@ def test_organisers_announce_together_and_take_it_back(ledger: Served, tmp_path:
     found = read(ledger)
     assert found is not None
     assert found.text == TOLD
-    assert "wait 10 min" in announce(ledger, tmp_path, "--text", "Sooner!", *together)
+    refused = announce(ledger, tmp_path, "--text", "Sooner!", *together)
+    assert "wait 10 min; until then, it can be withdrawn" in refused
     file = tmp_path / "clear.json"
     assert "has to sign it before" in announce(ledger, tmp_path, "--clear", "--out", str(file))
     place = ("--ledger", ledger.url, "--dir", str(tmp_path / "second"), "--yes")
     assert "the announcement to the network is withdrawn" in run("countersign", str(file), *place)
     assert read(ledger) is None
+
+
+def test_a_decision_whose_author_has_signed_another_one_has_to_be_asked_for_again(
+    ledger: Served, tmp_path: Path
+) -> None:
+    place = ("--ledger", ledger.url, "--dir", str(tmp_path / "second"), "--yes")
+    files = [str(tmp_path / f"{number}.json") for number in range(4)]
+    for at, words in enumerate((("--text", TOLD), ("--clear",))):
+        said = announce(ledger, tmp_path, *words, "--out", files[at])
+        assert f"Until then, sign nothing else with the key in {tmp_path / 'first'}" in said
+    assert "logged as entry" in run("countersign", files[0], *place)
+    late = f"{to_text(ORGANISER.key)} has signed something else since"
+    assert late in run("countersign", files[1], *place)
+    for file in files[2:]:
+        announce(ledger, tmp_path, "--clear", "--out", file)
+    assert "logged as entry" in run("countersign", files[3], *place)
+    assert late in run("countersign", files[2], *place)
+    assert "logged as entry" in run("countersign", files[3], *place), "who lost the answer"
 
 
 def test_words_that_cannot_be_told_are_refused_before_anything_is_signed(

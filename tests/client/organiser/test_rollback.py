@@ -6,10 +6,14 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import msgspec
 import pytest
+import trio
 from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.runs import find_promotion
 from tequio_ledger.web.pages.render import FRESH_S
 from tequio_shared.errors import UserFacingError
 from tests.support.equivocators import key_folder
@@ -58,6 +62,26 @@ def test_a_head_that_nobody_promoted_and_the_present_one_are_refused(
     for number in ("22", "12", "99"):
         assert f"no head of round {number}" in refusal(ledger, organiser, "--round", number)
     assert "at the head of round 19 already" in refusal(ledger, organiser, "--round", "19")
+
+
+def test_a_run_without_a_certified_head_is_said_to_have_none(ledger: Served) -> None:
+    async def find() -> None:
+        async with LedgerApi(ledger.url) as api:
+            (run,) = await api.runs()
+            await find_promotion(api, msgspec.structs.replace(run, head_round=None), 99)
+
+    with pytest.raises(UserFacingError, match=f"^no head of {NAME} is certified yet$"):
+        trio.run(find)
+
+
+def test_nobody_is_told_to_pause_a_run_that_has_ended(tmp_path: Path, organiser: Path) -> None:
+    fill_back(make_settings(tmp_path), time.time_ns() // 1_000_000 - 30_000)
+    with served(tmp_path) as running:
+        where = ("--ledger", running.url, "--dir", str(organiser))
+        done = CliRunner().invoke(cli, ("run", "finish", NAME, *where))
+        assert done.exit_code == 0, done.exception
+        refused = refusal(running, organiser, "--round", "3")
+    assert refused.endswith(", and only a paused run can go back")
 
 
 def test_nothing_is_signed_without_consent(ledger: Served, organiser: Path) -> None:

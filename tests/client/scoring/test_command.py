@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,6 +79,12 @@ def _refusal(*asked: object) -> str:
     result = _run(*asked)
     assert isinstance(result.exception, UserFacingError)
     return str(result.exception)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+def test_a_full_disk_is_told_in_a_sentence(folders: dict[str, Path], texts: Path) -> None:
+    told = _refusal(folders["good"], "--on", texts, "--json", "/dev/full")
+    assert told == "cannot write /dev/full: No space left on device"
 
 
 def test_a_model_is_scored_on_a_folder_of_texts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,16 @@ def test_it_tells_what_cells_earn(plan: Path, tmp_path: Path) -> None:
     report = json.loads(figures.read_text())
     assert report["cells"] == 6
     assert report["cell_day_tokens"] >= report["single_day_tokens"] > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+@pytest.mark.parametrize("option", ["--json", "--picture"])
+def test_a_full_disk_is_told_in_a_sentence(plan: Path, tmp_path: Path, option: str) -> None:
+    full = tmp_path / "full.svg"
+    full.symlink_to("/dev/full")
+    result = simulate(plan, option, str(full))
+    assert isinstance(result.exception, UserFacingError)
+    assert str(result.exception) == f"cannot write {full}: No space left on device"
 
 
 def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:

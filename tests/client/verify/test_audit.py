@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -538,6 +539,18 @@ def test_a_line_names_everything_that_is_known() -> None:
     assert report.findings[0].line() == (
         "mismatch: result at entry 7, run R, round 3, peer P: points; expected 1, found 2"
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+def test_findings_that_cannot_be_written_leave_the_check_incomplete(
+    log: SwarmLog, tmp_path: Path
+) -> None:
+    log.write_mirror(tmp_path / "mirror")
+    words = ["--mirror", str(tmp_path / "mirror"), "--from-log-only", "--json", "/dev/full"]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 3
+    assert "Everything holds." in done.output
+    assert done.stderr.endswith("cannot write /dev/full: No space left on device\n")
 
 
 def test_the_command_audits_a_mirror_and_writes_json(

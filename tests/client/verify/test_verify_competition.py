@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import time
 from random import Random
 from typing import TYPE_CHECKING
@@ -82,6 +83,15 @@ def refused(log: DishonestLog, folder: Path, entry: int, *says: str) -> str:
     assert all(one in first for one in says), first
     assert "does not pass" in result.output
     return result.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no /dev/full")
+def test_findings_that_cannot_be_written_leave_the_check_incomplete(
+    honest: DishonestLog, tmp_path: Path
+) -> None:
+    result = verified(honest.bundle(tmp_path / "bundle.tar"), "--json", "/dev/full")
+    assert result.exit_code == 3
+    assert result.stderr.endswith("cannot write /dev/full: No space left on device\n")
 
 
 def test_a_sound_competition_is_sound_and_shows_its_ranks(

@@ -54,8 +54,8 @@ def test_an_announcement_is_shown_until_it_is_taken_back(
     soon = posted(http, host, "And one thing more.", now_ms + 60_000)
     assert (soon["code"], soon["detail"]) == (
         "too-early",
-        "the last announcement to the network was 1 min ago: wait 9 min, or take it back with an "
-        "empty text until then",
+        "the last announcement to the network was 1 min ago: wait 9 min; until then, it can be "
+        "withdrawn",
     )
     assert "index" in posted(http, host, "", now_ms + 60_000)
     assert http.get("/v1/notice").json()["announcement"] is None

@@ -167,7 +167,7 @@ def test_a_network_is_told_nothing_so_soon_again_also_after_taking_back(after_ms
     for is_taken_back in (False, True):
         if is_taken_back:
             notices.apply(8, FIRST_MS, NetNotice(text=""))
-        with pytest.raises(RefusedError, match=r"wait \d+ min, or take it back") as refused:
+        with pytest.raises(RefusedError, match=r"wait \d+ min; until then, it can be") as refused:
             notices.apply(9, FIRST_MS + after_ms, NetNotice(text="And this!"))
         assert refused.value.code == "too-early"
         assert network_text(notices) == ("" if is_taken_back else "Welcome!")

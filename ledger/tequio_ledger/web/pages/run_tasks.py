@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tequio_ledger.web.pages import run_charts, text
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
+from tequio_ledger.web.pages.run_view import kept_heads
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.multiple_choice import MeasuredTask, interval_95
 from tequio_shared.network.rollback import Rollback
@@ -57,11 +58,12 @@ class AnsweredTasks:
 def answered_tasks(
     heads: Sequence[MeasuredHead], tasks: Sequence[MeasuredTask], rollbacks: Sequence[Rollback]
 ) -> AnsweredTasks | None:
-    """Describe the answers of measured heads, in their order; None if there are none."""
+    """Describe the answers of measured heads, in their order; None if no kept head has any."""
     answered = [head for head in heads if head.tasks]
-    if not answered:
+    kept = kept_heads(answered, rollbacks)
+    if not kept:
         return None
-    last = answered[-1]
+    last = kept[-1]
     lines = (
         TaskLine(
             task=task,

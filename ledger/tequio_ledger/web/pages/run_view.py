@@ -15,6 +15,7 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.rollback import Rollback, is_given_up
@@ -161,6 +162,11 @@ class RunSnapshot:
     @property
     def elected(self) -> int:
         return sum(slot.is_elected for slot in self.slots)
+
+
+def kept_heads(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> list[MeasuredHead]:
+    """List the heads that the run has not given up."""
+    return [one for one in heads if not is_given_up(rollbacks, one.round, JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

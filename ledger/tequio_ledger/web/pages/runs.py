@@ -30,6 +30,7 @@ from tequio_ledger.web.pages.run_view import (
     continued_run,
     continuing_runs,
     data_progress,
+    kept_heads,
     published_lines,
     run_snapshot,
 )
@@ -97,7 +98,7 @@ class WrittenSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """Quality of a run's heads on held-out text: a curve, and who measured the last head."""
+    """Quality of a run's heads on held-out text: a curve, and who measured the newest kept one."""
 
     curve: Chart
     perplexities: Chart
@@ -114,7 +115,7 @@ class HeldOut:
     fine_round: int | None
     """The newest round in the run's model whose head was measured and is fine."""
     writing: WrittenSample | None
-    """Of one head: the newest that has a sample, unless `with_sample` chose another."""
+    """Of one head: the newest kept one that has a sample, unless `with_sample` chose another."""
     samples: tuple[int, ...]
     """Rounds of all heads that have one, ascending."""
 
@@ -164,12 +165,12 @@ def _quality(head: MeasuredRange) -> str:
 
 
 def held_out(heads: Sequence[MeasuredHead], rules: VerdictRules = _USUAL) -> HeldOut | None:
-    """Describe measured heads, in their order; None if there are none."""
-    if not heads:
+    """Describe measured heads, in their order; None if the run has given up all of them."""
+    kept = kept_heads(heads, rules.rollbacks)
+    if not kept:
         return None
-    judged = rules.judge(heads)
-    written = [one for head in heads if (one := _writing(head)) is not None]
-    last = heads[-1]
+    judged, last = rules.judge(heads), kept[-1]
+    samples = [head.round for head in heads if _writing(head)]
     return HeldOut(
         curve=_curve(heads, judged, rules.rollbacks),
         perplexities=_perplexities(heads, rules.rollbacks),
@@ -180,11 +181,11 @@ def held_out(heads: Sequence[MeasuredHead], rules: VerdictRules = _USUAL) -> Hel
         lines=tuple(
             MeasureLine(row=row, mark=_OUTLIER if row.is_outlier else _AGREES) for row in last.rows
         ),
-        judged=judged[-1],
+        judged=judged[heads.index(last)],
         margin=rules.measures.worse_margin,
         fine_round=newest_fine(judged, rules.rollbacks),
-        writing=written[-1] if written else None,
-        samples=tuple(one.round for one in written),
+        writing=next((one for head in reversed(kept) if (one := _writing(head))), None),
+        samples=tuple(samples),
     )
 
 

@@ -18,7 +18,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.network.rollback import Rollback
 from tequio_shared.round import measures
-from tequio_shared.served.rows import MeasuredHead, MeasuredRow
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow, VerdictRules
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY, TASKS
 
@@ -217,6 +217,29 @@ def test_what_measures_say_is_worked_out_again_after_each_further_one(seen: Page
         given_up = reader.read(connection, replace(now, rollbacks=(went_back,))).held_out
         assert given_up is not None
         assert given_up.fine_round == 0
+
+
+def test_after_a_rollback_the_newest_head_that_the_run_kept_is_shown_first(seen: PageSite) -> None:
+    ledger, reader = seen.shown.ledger, MeasureReader()
+    now = run_snapshot(ledger.state, seen.shown.rules.run_id)
+    kept = LAST - 2 * MEASURED
+    back = replace(now, rollbacks=(Rollback(head_round=kept + 1, last_round=LAST, index=1),))
+    with ledger.database.writer.connect() as connection:
+        before, after = (reader.read(connection, one) for one in (now, back))
+    assert before.held_out
+    assert before.tasks
+    assert after.held_out
+    assert after.tasks
+    assert (before.held_out.round, before.tasks.round) == (LAST, LAST)
+    assert (after.held_out.round, after.tasks.round) == (kept, kept)
+    assert after.held_out.judged.round == kept
+    assert after.held_out.writing
+    assert after.held_out.writing.round <= kept
+    assert after.held_out.samples == before.held_out.samples
+    assert len(after.held_out.curve.readings) == len(before.held_out.curve.readings)
+    went_back = Rollback(head_round=0, last_round=20, index=1)
+    rules = VerdictRules(measures=now.manifest.measures, rollbacks=(went_back,))
+    assert held_out([head(20, *three(8_000_000))], rules) is None
 
 
 def row(
