@@ -215,14 +215,19 @@ def test_what_has_taken_the_trainer_over_reaches_nothing_beside_its_work(
 def test_an_evaluator_has_a_network_and_no_key(home: VolunteerHome) -> None:
     variables = {**evaluator_program(home.worker).environment, **home.names()}
     assert "done" in run(ATTACKS["calls home"], variables).stdout
+    assert "done" in run("socket.getaddrinfo('localhost', 80)", variables).stdout
     for name in ("reads the key", "reads a key for SSH", "writes to the outbox"):
         assert REFUSED in run(ATTACKS[name], variables).stdout
+    if not sandbox._compute_devices():  # noqa: SLF001 - CUDA has local sockets
+        assert REFUSED in run(ATTACKS["asks the desktop to start a program"], variables).stdout
     (home.worker / "cache" / "trainer").mkdir(parents=True, exist_ok=True)
     for other in ("cache/trainer/x", "work/x"):
         planted = f"open(os.environ['WORKER'] + '/{other}', 'w').write('x')"
         assert REFUSED in run(planted, variables).stdout
     if ABI >= 4:
-        assert REFUSED in run("socket.create_server(('127.0.0.1', 0))", variables).stdout
+        for protocol in (0, 262):  # TCP, and MPTCP, which Landlock does not see
+            body = f"socket.socket(proto={protocol}).bind(('127.0.0.1', 0))"
+            assert REFUSED in run(body, variables).stdout
     scores = "open(os.environ['WORKER'] + '/evaluations/scores', 'w').write('x')"
     assert "done" in run(scores, variables).stdout
 

@@ -8,7 +8,9 @@ other processes and the kernel, to programs by way of sockets, and to files that
 * `truncate` empties a file by its name, which Landlock sees from ABI 3 (Linux 6.2) on.
 * Memory and queues of System V, in which desktops keep the pictures of windows, need no file.
 * `prlimit` sets limits of other processes, and so ends them.
-* A local datagram needs no connection. So local sockets are of the kinds that have one.
+* Local sockets reach the desktop, which starts programs. A child with a network has them only where
+  a driver for computing needs them; one without a network makes no connection by them. A local
+  datagram needs no connection, so they are of the kinds that have one.
 * TCP has two ways around Landlock's rules for ports: MPTCP, and data sent with the first packet.
 * In a user namespace of its own a process has all rights of root over parts of the kernel.
 
@@ -119,8 +121,8 @@ _SENDING = {"sendto": ((44, 206), 3), "sendmsg": ((46, 211), 2), "sendmmsg": ((3
 
 _NAMESPACES = 0x7E020000  # CLONE_NEW…
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_STREAM, _SEQPACKET, _TYPE_BITS = 1, 5, 0xF
-_ANY_PROTOCOL, _TCP = 0, 6
+_STREAM, _DATAGRAM, _SEQPACKET, _TYPE_BITS = 1, 2, 5, 0xF
+_ANY_PROTOCOL, _TCP, _UDP = 0, 6, 17
 _FAST_OPEN = 0x20000000
 
 _SET_FILTER = 1
@@ -171,12 +173,10 @@ def program(
     # Its flags are in memory, which a filter does not see; C's library goes on with `clone`.
     lines += _of_call(_CLONE3[at], [_fails(errno.ENOSYS)])
     lines += _of_call(_LIMIT[at], [*_one_of(0, (0,), errno.EPERM), _ALLOW])
-    if network is NetworkAccess.ANY:
-        return [*lines, _ALLOW]
     if network is NetworkAccess.NONE:
         # As if nobody listened: a driver that looks for a service of its own goes on without.
         lines += _of_call(_CONNECT[at], [_fails(errno.ECONNREFUSED)])
-    else:
+    elif network is not NetworkAccess.ANY:
         for numbers, flags in _SENDING.values():
             send = [*_without(flags, _FAST_OPEN, errno.EOPNOTSUPP), _ALLOW]
             lines += _of_call(numbers[at], send)
@@ -198,11 +198,14 @@ def _sockets(network: NetworkAccess, *, has_local: bool) -> list[Instruction]:
         lines += [(_EQUAL, 0, len(local), _AF_UNIX), *local]
     if network is NetworkAccess.NONE:
         return [*lines, _fails(errno.EACCES)]
+    has_datagrams = network is NetworkAccess.ANY
+    kinds = (_STREAM, _DATAGRAM) if has_datagrams else (_STREAM,)
+    protocols = (_ANY_PROTOCOL, _TCP, _UDP) if has_datagrams else (_ANY_PROTOCOL, _TCP)
     return [
         *lines,
         *_one_of(0, (_AF_INET, _AF_INET6), errno.EACCES),
-        *_one_of(1, (_STREAM,), errno.EACCES, _TYPE_BITS),
-        *_one_of(2, (_ANY_PROTOCOL, _TCP), errno.EACCES),
+        *_one_of(1, kinds, errno.EACCES, _TYPE_BITS),
+        *_one_of(2, protocols, errno.EACCES),
         _ALLOW,
     ]
 
