@@ -139,6 +139,8 @@ ATTACKS = {
         "os.link(os.environ['WORKER'] + '/identity.key', os.environ['WORKER'] + '/work/y')"
     ),
     "reads a key for SSH": "open(os.environ['HOME'] + '/.ssh/id_ed25519').read()",
+    "lists the keys for SSH": "os.listdir(os.environ['HOME'] + '/.ssh')",
+    "lists the worker's folder": "os.listdir(os.environ['WORKER'])",
     "writes to the outbox": "open(os.environ['WORKER'] + '/outbox.db', 'a').write('x')",
     "empties the outbox": "os.truncate(os.environ['WORKER'] + '/outbox.db', 0)",
     "deletes the key": "os.unlink(os.environ['WORKER'] + '/identity.key')",

@@ -46,6 +46,10 @@ ATTACKS = {
         f"os.chmod('identity.key', 0o646, dir_fd=folder)\n{MODE}"
     ),
     "gives the key to somebody": f"{KEY}os.chown(key, os.getuid(), os.getgid())",
+    "watches what is used in a folder": (
+        f"{LIBC}watch = checked(libc.inotify_init())\n"
+        "checked(libc.inotify_add_watch(watch, os.environ['HOME'].encode(), 0xfff))"
+    ),
     "ends the worker by a limit": (
         "import resource\nresource.prlimit(os.getppid(), resource.RLIMIT_CORE, (0, 0))"
     ),

@@ -5,6 +5,7 @@ other processes and the kernel, to programs by way of sockets, and to files that
 
 * Modes, owners and attributes of files belong to their user, whom a child runs as. To change a mode
   seems to work and changes nothing, since compilers do so with files of their own; the rest fails.
+* A watch on a folder gives the names of the files that are used in it.
 * `truncate` empties a file by its name, which Landlock sees from ABI 3 (Linux 6.2) on.
 * Memory and queues of System V, in which desktops keep the pictures of windows, need no file.
 * `prlimit` sets limits of other processes, and so ends them.
@@ -71,6 +72,8 @@ _REFUSED = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
     "open_tree": (428, 428),
     "move_mount": (429, 429),
     "fsopen": (430, 430),
