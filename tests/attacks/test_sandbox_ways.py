@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,6 +58,19 @@ def test_what_is_beside_the_hidden_folders_opens_none_of_them(
     confined = run(body, home.environment(), setup)
     assert REFUSED in confined.stdout.splitlines()[-1], confined
     assert not left.exists()
+
+
+@attack("P13", layer="cli", ends="drives that people attach are closed, as home folders are")
+@pytest.mark.parametrize(
+    "folder", [one for one in ("/media", "/mnt", "/run/media") if Path(one).is_dir()]
+)
+def test_drives_that_people_attach_are_closed(home: VolunteerHome, folder: str) -> None:
+    body = f"os.listdir({folder!r})"
+    free = run(body, {**home.names(), sandbox.VARIABLE: sandbox.OFF})
+    assert free.stdout.splitlines()[-1] == "done", free
+    for variables in (home.environment(), evaluator_program(home.worker).environment):
+        confined = run(body, {**variables, **home.names()})
+        assert REFUSED in confined.stdout.splitlines()[-1], confined
 
 
 STATUS = """

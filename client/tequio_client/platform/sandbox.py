@@ -5,9 +5,9 @@ opened, seccomp which system calls fail. What the process starts is confined as 
 can be undone. After `enter`, this process
 
 * writes only below the folders that it was given, and to the devices that computing needs;
-* reads and lists nothing in people's home folders and in hidden folders, except Python, its own
-  code, and what it was given. It can still ask whether a name exists there, how large the file is
-  and when it changed: Landlock does not see `stat`;
+* reads and lists nothing in people's home folders, on drives that they attach and in hidden
+  folders, except Python, its own code, and what it was given. It can still ask whether a name
+  exists there, how large the file is and when it changed: Landlock does not see `stat`;
 * reads the rest of the computer as before, because drivers do. Not the memory that other programs
   share (/dev/shm), unless a driver for computing is present, which may use it. Device nodes have to
   exist by then, so the driver's are made here if they are missing;
@@ -56,7 +56,10 @@ from tequio_client.platform.call_filter import NetworkAccess
 VARIABLE = "TEQUIO_SANDBOX"
 OFF = "off"
 """Value of VARIABLE in the worker's environment that switches the sandbox off."""
-HOMES = ("/home", "/root", "/run/user", "/var/home", "/usr/home")
+HOMES = (
+    *("/home", "/root", "/run/user", "/var/home", "/usr/home"),
+    *("/media", "/run/media", "/mnt"),  # drives that people attach; WSL has those of Windows here
+)
 """Folders of people; with that of this user, wherever it is."""
 _DEVICES = (
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
