@@ -293,6 +293,8 @@ open('/dev/null', 'w').write('x')
 os.listdir('/sys/class'), os.listdir('/dev'), open('/proc/meminfo').read()
 open('/proc/self/oom_score_adj', 'w').write('1000')
 assert subprocess.run(['true']).returncode == 0
+assert socket.if_nameindex()
+events = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15)  # as udev's library opens for GPUs
 left, right = socket.socketpair()
 local = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # as CUDA names one after its process
 local.bind(chr(0) + f'cuda-uvmfd-{os.getpid()}')

@@ -69,6 +69,11 @@ ATTACKS = {
         "one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
         "one.sendto(b'x', os.environ['DATAGRAMS'])"
     ),
+    "tells it by netlink": (
+        "told = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_USERSOCK)\n"
+        "told.bind((0, 0))\n"
+        "told.sendto(b'x', told.getsockname())"
+    ),
     "has the worker wait at a pipe": "os.mkfifo(os.environ['WORKER'] + '/work/payload')",
     "makes a user namespace for a child": (
         f"{LIBC}import platform\n"

@@ -12,6 +12,7 @@ other processes and the kernel, to programs by way of sockets, and to files that
 * Local sockets reach the desktop, which starts programs. A child with a network has them only where
   a driver for computing needs them; one without a network makes no connection by them. A local
   datagram needs no connection, so they are of the kinds that have one.
+* Netlink carries messages between programs, too, but not by the protocols of routes and devices.
 * TCP has two ways around Landlock's rules for ports: MPTCP, and data sent with the first packet.
 * In a user namespace of its own a process has all rights of root over parts of the kernel.
 
@@ -126,6 +127,7 @@ _NAMESPACES = 0x7E020000  # CLONE_NEW…
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _STREAM, _DATAGRAM, _SEQPACKET, _TYPE_BITS = 1, 2, 5, 0xF
 _ANY_PROTOCOL, _TCP, _UDP = 0, 6, 17
+_ROUTE, _DEVICE_EVENTS = 0, 15
 _FAST_OPEN = 0x20000000
 
 _SET_FILTER = 1
@@ -191,14 +193,11 @@ def program(
 def _sockets(network: NetworkAccess, *, has_local: bool) -> list[Instruction]:
     """Rules for `socket`, whose arguments are family, kind and protocol."""
     local = [*_one_of(1, (_STREAM, _SEQPACKET), errno.EACCES, _TYPE_BITS), _ALLOW]
-    lines: list[Instruction] = [
-        (_LOAD, 0, 0, _ARGUMENTS),
-        (_EQUAL, 0, 1, _AF_NETLINK),
-        _ALLOW,
-    ]
+    netlink = [*_one_of(2, (_ROUTE, _DEVICE_EVENTS), errno.EACCES), _ALLOW]
+    lines = [_argument(0), *_of_value(_AF_NETLINK, netlink)]
     # Where connections are allowed, local sockets exist only where a driver needs them.
     if network is NetworkAccess.NONE or has_local:
-        lines += [(_EQUAL, 0, len(local), _AF_UNIX), *local]
+        lines += _of_value(_AF_UNIX, local)
     if network is NetworkAccess.NONE:
         return [*lines, _fails(errno.EACCES)]
     has_datagrams = network is NetworkAccess.ANY
@@ -214,8 +213,12 @@ def _sockets(network: NetworkAccess, *, has_local: bool) -> list[Instruction]:
 
 
 def _of_call(number: int, then: Sequence[Instruction]) -> list[Instruction]:
-    """Decide about one call; `then` ends in a decision."""
-    return [] if number == _MISSING else [(_EQUAL, 0, len(then), number), *then]
+    return [] if number == _MISSING else _of_value(number, then)
+
+
+def _of_value(value: int, then: Sequence[Instruction]) -> list[Instruction]:
+    """Decide where this value is loaded; `then` ends in a decision."""
+    return [(_EQUAL, 0, len(then), value), *then]
 
 
 def _one_of(
