@@ -87,6 +87,8 @@ class VolunteerHome:
 @contextmanager
 def listening(family: socket.AddressFamily, address: object) -> Iterator[socket.socket]:
     with socket.socket(family) as listener:
+        # A connection that an earlier test closed may still hold its port.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)  # type: ignore[arg-type]  # of either family
         listener.listen(8)
         yield listener
