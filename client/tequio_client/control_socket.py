@@ -1,10 +1,11 @@
 """Control socket of a folder's worker, for programs of the same user on the same computer.
 
 Where available, it is a Unix socket in the worker's folder, which only its owner can open.
-Elsewhere, and where the path is too long for one, it is a loopback port, listed with two secrets in
-a file that only the owner can read: a caller's first line must be the one secret, the worker's the
-other. The worker proves itself too, because the file outlives a killed worker and any program may
-then get its port.
+Elsewhere, and where the path is too long for one, it is a loopback port. Two secrets are in a file
+that only the owner can read: a caller's first line must be the one, the worker's the other. Callers
+need it on a Unix socket too, because a child in a sandbox, which cannot read the file, may connect
+to one. The worker proves itself because the file outlives a killed worker, and any program may then
+get its port.
 
 `WorkerCall` is a short, blocking call for a program without an event loop; every wait has a
 deadline.
@@ -34,7 +35,7 @@ from tequio_shared.version import BUILD
 
 R = TypeVar("R", bound="Reply")
 SOCKET = "control.sock"
-PORT = "control.json"
+ADDRESS = "control.json"
 BACKLOG = 64
 UNIX = None if sys.platform == "win32" else getattr(socket, "AF_UNIX", None)
 """On Windows neither Python nor Qt connects to one."""
@@ -48,8 +49,9 @@ _MOST_BYTES = 4_096
 _READ_BYTES = 1 << 16
 
 
-class LoopbackPort(msgspec.Struct, frozen=True):
-    port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
+class ControlAddress(msgspec.Struct, frozen=True):
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
+    """On loopback; 0 for the Unix socket beside the file."""
     token: str
     """The caller's first line."""
     proof: str
@@ -73,16 +75,19 @@ class LoopbackPort(msgspec.Struct, frozen=True):
 
 
 class ControlListener:
-    """The worker's listening socket; `port` has both first lines, None on a Unix socket."""
+    """The worker's listening socket; `address` has both first lines."""
 
     def __init__(self, folder: Path) -> None:
         """Listen; the caller holds the folder's lock. Raises UserFacingError."""
         self._folder = folder
-        self.port: LoopbackPort | None = None
         self._remove_files()
         fits = UNIX is not None and len(os.fsencode(folder / SOCKET)) <= PATH_BYTES
         try:
-            self.socket = self._unix() if fits else self._loopback()
+            self.socket = self._unix() if fits else _loopback()
+            port = 0 if fits else self.socket.getsockname()[1]
+            token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))
+            self.address = ControlAddress(port=port, token=token, proof=proof)
+            files.write_private(folder / ADDRESS, msgspec.json.encode(self.address))
         except OSError as err:
             raise UserFacingError(
                 f"cannot listen in {folder} ({err.strerror or err}): give another --dir"
@@ -93,7 +98,7 @@ class ControlListener:
         self._remove_files()
 
     def _remove_files(self) -> None:
-        for name in (SOCKET, PORT):
+        for name in (SOCKET, ADDRESS):
             with suppress(OSError):
                 (self._folder / name).unlink()
 
@@ -107,22 +112,20 @@ class ControlListener:
         listener.listen(BACKLOG)
         return listener
 
-    def _loopback(self) -> socket.socket:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if EXCLUSIVE is not None:
-            listener.setsockopt(socket.SOL_SOCKET, EXCLUSIVE, 1)
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(BACKLOG)
-        token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))
-        self.port = LoopbackPort(port=listener.getsockname()[1], token=token, proof=proof)
-        files.write_private(self._folder / PORT, msgspec.json.encode(self.port))
-        return listener
+
+def _loopback() -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if EXCLUSIVE is not None:
+        listener.setsockopt(socket.SOL_SOCKET, EXCLUSIVE, 1)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(BACKLOG)
+    return listener
 
 
-def read_loopback_port(folder: Path) -> LoopbackPort | None:
-    """Read the port of that folder's worker; None on a Unix socket, or without a worker."""
+def read_address(folder: Path) -> ControlAddress | None:
+    """Read the address of that folder's worker; None without a worker."""
     try:
-        return _read_port(folder)
+        return _read_address(folder)
     except (OSError, MalformedError):
         return None
 
@@ -130,8 +133,7 @@ def read_loopback_port(folder: Path) -> LoopbackPort | None:
 def connect(folder: Path, timeout_s: float = TIMEOUT_S) -> socket.socket:
     """Connect to the worker of that folder; raises UserFacingError when none is running."""
     try:
-        connect_to = _through_port if (folder / PORT).exists() else _through_unix
-        return connect_to(folder, timeout_s)
+        return _connect(folder, _read_address(folder), timeout_s)
     except (OSError, MalformedError) as err:
         raise UserFacingError(
             f"no worker is running in {folder}: start the app or `tequio worker`, or give its --dir"
@@ -147,25 +149,13 @@ def is_worker_running(folder: Path) -> bool:
     return True
 
 
-def _through_unix(folder: Path, timeout_s: float) -> socket.socket:
-    if UNIX is None:
-        raise FileNotFoundError(folder / PORT)
-    made = socket.socket(UNIX, socket.SOCK_STREAM)
+def _connect(folder: Path, address: ControlAddress, timeout_s: float) -> socket.socket:
+    made = socket.socket(socket.AF_INET if address.port else UNIX or 0, socket.SOCK_STREAM)
     made.settimeout(timeout_s)
     try:
-        made.connect(str(folder / SOCKET))
-    except OSError:
-        made.close()
-        raise
-    return made
-
-
-def _through_port(folder: Path, timeout_s: float) -> socket.socket:
-    port = _read_port(folder)
-    made = socket.create_connection(("127.0.0.1", port.port), timeout=timeout_s)
-    try:
-        made.sendall(port.caller_line)
-        if not port.is_worker_line(_receive(made, len(port.worker_line))):
+        made.connect(("127.0.0.1", address.port) if address.port else str(folder / SOCKET))
+        made.sendall(address.caller_line)
+        if not address.is_worker_line(_receive(made, len(address.worker_line))):
             raise ConnectionRefusedError("another program uses the port of a worker that ended")
     except OSError:
         made.close()
@@ -181,9 +171,9 @@ def _receive(connection: socket.socket, size: int) -> bytes:
     return received
 
 
-def _read_port(folder: Path) -> LoopbackPort:
-    with (folder / PORT).open("rb") as file:
-        return encoding.read(file.read(_MOST_BYTES), LoopbackPort)
+def _read_address(folder: Path) -> ControlAddress:
+    with (folder / ADDRESS).open("rb") as file:
+        return encoding.read(file.read(_MOST_BYTES), ControlAddress)
 
 
 class WorkerCall:

@@ -30,13 +30,13 @@ from tequio_client.tokenizers import TABLE_NAME, TokenizerError
 from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import held_out_documents
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import held_out_file_name
 from tequio_shared.round.token_table import TokenTable
 from tests.attacks.test_sandbox import ABI, VolunteerHome
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
 from tests.support.attack_table import attack
-from tests.support.plugin_example import CONFIG, example_files, write, write_tokenizer
+from tests.support.plugin_example import CONFIG, example_files, pack, write, write_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -180,6 +180,29 @@ def test_other_bytes_than_those_that_the_manifest_names_do_not_load(tmp_path: Pa
     with pytest.raises(MalformedError, match="but the run names"):
         loading.load(found.content, other)
     assert "tiny" not in sys.modules
+
+
+@attack("P18", layer="cli", ends="refused: what is shown is what runs")
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        b"import os  # \x1b[2K\r",  # a terminal erases the line, and writes the next one over it
+        b"import os\r# ",
+        b"import os  # \x1b[8m",
+        "# \u202e so gnihtoN".encode(),
+        "# \U000e0041".encode(),
+        b"# -*- coding: utf-7 -*-\n# \xff",
+    ],
+)
+def test_code_does_not_hide_itself_from_who_reads_it(tmp_path: Path, hidden: bytes) -> None:
+    folder = write(tmp_path / "plugin")
+    network = folder / "tiny" / "network.py"
+    network.write_bytes(b"\n" + hidden + b"\n" + network.read_bytes())
+    with pytest.raises(UserFacingError, match=r"'tiny/network.py' (has the character|is not UTF)"):
+        archive.build(folder)
+    found = {one: (folder / one).read_bytes() for one in ("plugin.toml", "tiny/__init__.py")}
+    with pytest.raises(MalformedError, match=r"'tiny/network.py' (has the character|is not UTF)"):
+        archive.parse(pack({**found, "tiny/network.py": network.read_bytes()}))
 
 
 @attack("P18", layer="cli", ends="the volunteer is asked again")

@@ -87,6 +87,8 @@ class VolunteerHome:
 @contextmanager
 def listening(family: socket.AddressFamily, address: object) -> Iterator[socket.socket]:
     with socket.socket(family) as listener:
+        # A connection that an earlier test closed may still hold its port.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)  # type: ignore[arg-type]  # of either family
         listener.listen(8)
         yield listener
@@ -139,6 +141,8 @@ ATTACKS = {
         "os.link(os.environ['WORKER'] + '/identity.key', os.environ['WORKER'] + '/work/y')"
     ),
     "reads a key for SSH": "open(os.environ['HOME'] + '/.ssh/id_ed25519').read()",
+    "lists the keys for SSH": "os.listdir(os.environ['HOME'] + '/.ssh')",
+    "lists the worker's folder": "os.listdir(os.environ['WORKER'])",
     "writes to the outbox": "open(os.environ['WORKER'] + '/outbox.db', 'a').write('x')",
     "empties the outbox": "os.truncate(os.environ['WORKER'] + '/outbox.db', 0)",
     "deletes the key": "os.unlink(os.environ['WORKER'] + '/identity.key')",
@@ -215,14 +219,19 @@ def test_what_has_taken_the_trainer_over_reaches_nothing_beside_its_work(
 def test_an_evaluator_has_a_network_and_no_key(home: VolunteerHome) -> None:
     variables = {**evaluator_program(home.worker).environment, **home.names()}
     assert "done" in run(ATTACKS["calls home"], variables).stdout
+    assert "done" in run("socket.getaddrinfo('localhost', 80)", variables).stdout
     for name in ("reads the key", "reads a key for SSH", "writes to the outbox"):
         assert REFUSED in run(ATTACKS[name], variables).stdout
+    if not sandbox._compute_devices():  # noqa: SLF001 - CUDA has local sockets
+        assert REFUSED in run(ATTACKS["asks the desktop to start a program"], variables).stdout
     (home.worker / "cache" / "trainer").mkdir(parents=True, exist_ok=True)
     for other in ("cache/trainer/x", "work/x"):
         planted = f"open(os.environ['WORKER'] + '/{other}', 'w').write('x')"
         assert REFUSED in run(planted, variables).stdout
     if ABI >= 4:
-        assert REFUSED in run("socket.create_server(('127.0.0.1', 0))", variables).stdout
+        for protocol in (0, 262):  # TCP, and MPTCP, which Landlock does not see
+            body = f"socket.socket(proto={protocol}).bind(('127.0.0.1', 0))"
+            assert REFUSED in run(body, variables).stdout
     scores = "open(os.environ['WORKER'] + '/evaluations/scores', 'w').write('x')"
     assert "done" in run(scores, variables).stdout
 
@@ -286,6 +295,8 @@ open('/dev/null', 'w').write('x')
 os.listdir('/sys/class'), os.listdir('/dev'), open('/proc/meminfo').read()
 open('/proc/self/oom_score_adj', 'w').write('1000')
 assert subprocess.run(['true']).returncode == 0
+assert socket.if_nameindex()
+events = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15)  # as udev's library opens for GPUs
 left, right = socket.socketpair()
 local = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # as CUDA names one after its process
 local.bind(chr(0) + f'cuda-uvmfd-{os.getpid()}')

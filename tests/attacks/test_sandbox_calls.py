@@ -46,6 +46,10 @@ ATTACKS = {
         f"os.chmod('identity.key', 0o646, dir_fd=folder)\n{MODE}"
     ),
     "gives the key to somebody": f"{KEY}os.chown(key, os.getuid(), os.getgid())",
+    "watches what is used in a folder": (
+        f"{LIBC}watch = checked(libc.inotify_init())\n"
+        "checked(libc.inotify_add_watch(watch, os.environ['HOME'].encode(), 0xfff))"
+    ),
     "ends the worker by a limit": (
         "import resource\nresource.prlimit(os.getppid(), resource.RLIMIT_CORE, (0, 0))"
     ),
@@ -64,6 +68,11 @@ ATTACKS = {
     "tells it by one of a pair": (
         "one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
         "one.sendto(b'x', os.environ['DATAGRAMS'])"
+    ),
+    "tells it by netlink": (
+        "told = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_USERSOCK)\n"
+        "told.bind((0, 0))\n"
+        "told.sendto(b'x', told.getsockname())"
     ),
     "has the worker wait at a pipe": "os.mkfifo(os.environ['WORKER'] + '/work/payload')",
     "makes a user namespace for a child": (

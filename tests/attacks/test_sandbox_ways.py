@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 
+from tequio_client.ipc import control
 from tequio_client.platform import sandbox
 from tequio_client.worker.children.evaluator import evaluator_program
 from tests.attacks.test_sandbox import ABI, ATTACKS, REFUSED, listening, pytestmark, run
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
+from tests.support.attack_table import attack
+from tests.support.recording_worker import served
 
 if TYPE_CHECKING:
     from tests.attacks.test_sandbox import VolunteerHome
@@ -55,6 +60,19 @@ def test_what_is_beside_the_hidden_folders_opens_none_of_them(
     assert not left.exists()
 
 
+@attack("P13", layer="cli", ends="drives that people attach are closed, as home folders are")
+@pytest.mark.parametrize(
+    "folder", [one for one in ("/media", "/mnt", "/run/media") if Path(one).is_dir()]
+)
+def test_drives_that_people_attach_are_closed(home: VolunteerHome, folder: str) -> None:
+    body = f"os.listdir({folder!r})"
+    free = run(body, {**home.names(), sandbox.VARIABLE: sandbox.OFF})
+    assert free.stdout.splitlines()[-1] == "done", free
+    for variables in (home.environment(), evaluator_program(home.worker).environment):
+        confined = run(body, {**variables, **home.names()})
+        assert REFUSED in confined.stdout.splitlines()[-1], confined
+
+
 STATUS = """
 for line in open('/proc/self/status'):
     if line.startswith(('NoNewPrivs', 'CapPrm', 'CapEff', 'CapInh')): print(line, end='')
@@ -90,6 +108,36 @@ def test_an_evaluator_reaches_no_program_by_an_abstract_name(home: VolunteerHome
         assert run(body, off).stdout.splitlines()[-1] == "done"
         variables = {**evaluator_program(home.worker).environment, **home.names()}
         assert REFUSED in run(body, variables).stdout.splitlines()[-1]
+
+
+@attack("P13", layer="cli", ends="the worker answers nobody that cannot read its secret")
+@pytest.mark.trio
+async def test_an_evaluator_with_local_sockets_is_not_the_workers_controller(
+    home: VolunteerHome,
+) -> None:
+    """A child has them where a driver for computing is present."""
+    setup = (
+        "from tequio_client.platform import sandbox\n"
+        "sandbox._compute_devices = lambda: ['/dev/null']"
+    )
+    hello = control.encode(control.ControllerHello(who="cli", build="test"))
+    body = (
+        "local = socket.socket(socket.AF_UNIX)\n"
+        "local.connect(os.environ['WORKER'] + '/control.sock')\n"
+        f"local.sendall({hello!r})\n"
+        "print(local.recv(100))\n"
+        "open(os.environ['WORKER'] + '/control.json').read()"
+    )
+    worker = home.path / "w"  # short enough for a Unix socket
+    worker.mkdir()
+    names = {**home.names(), "WORKER": str(worker)}
+    async with served(worker):
+        variables = {**evaluator_program(worker).environment, **names}
+        done = await trio.to_thread.run_sync(run, body, variables, setup)
+    assert done.stdout.count("\n") == 3, done
+    _, answer, last = done.stdout.splitlines()
+    assert answer == "b''"
+    assert REFUSED in last
 
 
 def test_calls_by_the_numbers_of_another_architecture_fail(home: VolunteerHome) -> None:

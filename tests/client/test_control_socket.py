@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client import control_socket
-from tequio_client.control_socket import PATH_BYTES, PORT, SOCKET, ControlListener, connect
+from tequio_client.control_socket import (
+    ADDRESS,
+    PATH_BYTES,
+    SOCKET,
+    ControlListener,
+    connect,
+)
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -47,9 +53,8 @@ def answering(door: ControlListener) -> Iterator[list[bytes]]:
     def answer() -> None:
         connection, _ = door.socket.accept()
         with connection, connection.makefile("rb") as lines:
-            if door.port is not None:
-                heard.append(lines.readline())
-                connection.sendall(door.port.worker_line)
+            heard.append(lines.readline())
+            connection.sendall(door.address.worker_line)
             heard.append(lines.readline())
 
     thread = threading.Thread(target=answer)
@@ -58,25 +63,23 @@ def answering(door: ControlListener) -> Iterator[list[bytes]]:
     thread.join(5)
 
 
-def test_a_caller_reaches_the_worker_and_shows_the_secret_if_there_is_one(
+def test_a_caller_reaches_the_worker_and_shows_the_secret(
     door: ControlListener, tmp_path: Path
 ) -> None:
     with answering(door) as heard, connect(tmp_path) as connection:
         connection.sendall(b"hello\n")
-    assert heard == [*([door.port.caller_line] if door.port else []), b"hello\n"]
+    assert heard == [door.address.caller_line, b"hello\n"]
 
 
 def test_nobody_else_may_come(door: ControlListener, tmp_path: Path) -> None:
-    (file,) = tmp_path.iterdir()
-    assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0
-    if door.port:
-        assert file.name == PORT
-        said = json.loads(file.read_bytes())
-        assert len(said["token"]) > 40
-        assert len(said["proof"]) > 40
-        assert said["token"] != said["proof"]
-    else:
-        assert file.name == SOCKET
+    names = {ADDRESS} if door.address.port else {ADDRESS, SOCKET}
+    assert {one.name for one in tmp_path.iterdir()} == names
+    for file in tmp_path.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0
+    said = json.loads((tmp_path / ADDRESS).read_bytes())
+    assert len(said["token"]) > 40
+    assert len(said["proof"]) > 40
+    assert said["token"] != said["proof"]
 
 
 def test_closing_leaves_nothing_and_callers_hear_it(door: ControlListener, tmp_path: Path) -> None:
@@ -103,10 +106,10 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
     """Another user may listen there; the file, and with it the second secret, stays ours."""
     folder = too_long_for_unix(tmp_path)
     dead = ControlListener(folder)
-    assert dead.port is not None
+    assert dead.address.port
     dead.socket.close()  # as a kill does
     ended = threading.Event()
-    with socket.create_server(("127.0.0.1", dead.port.port)) as listener:
+    with socket.create_server(("127.0.0.1", dead.address.port)) as listener:
 
         def pretend() -> None:
             connection, _ = listener.accept()
@@ -126,14 +129,14 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
 def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:
     deep = too_long_for_unix(tmp_path)
     made = ControlListener(deep)
-    assert made.port is not None
+    assert made.address.port
     with answering(made):
         connect(deep).close()
     made.close()
 
 
-def test_a_file_that_names_no_port_is_no_worker(tmp_path: Path) -> None:
-    (tmp_path / PORT).write_bytes(b"\x00" * 100)
+def test_a_file_that_names_no_address_is_no_worker(tmp_path: Path) -> None:
+    (tmp_path / ADDRESS).write_bytes(b"\x00" * 100)
     with pytest.raises(UserFacingError, match="no worker is running in"):
         connect(tmp_path)
 

@@ -76,8 +76,9 @@ class GroupRounds:
         self.group = make_group(self.signers, allows_two=True)
         self.mails = [GroupMail(group=self.group, signer=one) for one in self.signers]
         self.rng = np.random.default_rng(seed)
-        self.members = [MemberRound(one, round_number, self.rng.bytes) for one in self.mails]
-        self.tally = RoundTally(self.group, round_number)
+        head = self.group.model.weights_root
+        self.members = [MemberRound(one, round_number, head, self.rng.bytes) for one in self.mails]
+        self.tally = RoundTally(self.group, round_number, head)
         self.updates = [self._update() for _ in self.signers]
 
     def sign(self, place: int, body: AnyBody) -> GroupMessage:

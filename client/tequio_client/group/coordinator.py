@@ -68,7 +68,8 @@ class RoundCoordinator:
                 self._service.leave_round(round_number)
 
     async def _coordinate(self, round_number: int, talks: RoundTalks) -> None:
-        state, tally = self._service.store.state, RoundTally(self._group, round_number)
+        state = self._service.store.state
+        tally = RoundTally(self._group, round_number, state.head)
         unfinished: UnfinishedResults = {}
 
         def collect_keys(message: GroupMessage, _: Content) -> None:

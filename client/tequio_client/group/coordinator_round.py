@@ -46,9 +46,10 @@ SharesByOwner: TypeAlias = dict[int, dict[int, bytes]]
 class RoundTally:
     """Everything that the coordinator of a round has received; messages are verified frames."""
 
-    def __init__(self, group: GroupFile, round_number: int) -> None:
+    def __init__(self, group: GroupFile, round_number: int, head: str) -> None:
+        """`head` is the one that the round begins from."""
         self.group = group
-        self.round = round_number
+        self.round, self.head = round_number, head
         self._salt = RoundSalt(group=group.id, round=round_number)
         self._keys: dict[int, GroupMessage] = {}
         self._dealt: dict[int, GroupMessage] = {}
@@ -102,6 +103,7 @@ class RoundTally:
         body = body_as(message.body, MembersAck)
         due = MembersAck(
             round=self.round,
+            head=self.head,
             members=self._members,
             dealt_list=to_text(list_digest(_texts(self._dealt))),
         )

@@ -73,13 +73,14 @@ TRANSITIONS = {
 class MemberRound:
     """One member in one round; every method raises RefusedError or MalformedError."""
 
-    def __init__(self, mail: GroupMail, round_number: int, random: RandomBytes) -> None:
+    def __init__(self, mail: GroupMail, round_number: int, head: str, random: RandomBytes) -> None:
+        """`head` is the one that the round began from."""
         place = mail.group.index_of(mail.signer.key)
         if place is None:
             raise RefusedError("stranger", "this key is not a member of the group")
         self.group: GroupFile = mail.group
         self.place = place
-        self.round = round_number
+        self.round, self.head = round_number, head
         self.step = RoundStep.BEGUN
         self._mail = mail
         self._salt = RoundSalt(group=mail.group.id, round=round_number)
@@ -92,7 +93,7 @@ class MemberRound:
         self._dealers: tuple[int, ...] = ()
         self._dealt_list: Digest
         self._shares: dict[int, tuple[bytes, bytes]] = {}  # of seed and mask key, by dealer
-        self._members: tuple[int, ...] = ()  # that it acknowledged
+        self._ack: MembersAck | None = None
 
     def keys(self) -> RoundKeys:
         """Public keys of the round, and the commitment to the seed."""
@@ -180,21 +181,21 @@ class MemberRound:
         if self.place in chosen.members and self.step is RoundStep.RECEIVED:
             raise RefusedError("members", "our update is in the set, but was never sent")
         self._enter(RoundStep.ACKNOWLEDGED)
-        self._members = chosen.members
-        return MembersAck(
-            round=self.round, members=self._members, dealt_list=to_text(self._dealt_list)
+        self._ack = MembersAck(
+            round=self.round,
+            head=self.head,
+            members=chosen.members,
+            dealt_list=to_text(self._dealt_list),
         )
+        return self._ack
 
     def reveal(self, listed: AckList) -> RevealedShares:
         """Reveal one share of each dealer, once enough members acknowledged the same set."""
         acks = self._parse(listed.acks, MembersAck)
-        own = MembersAck(
-            round=self.round, members=self._members, dealt_list=to_text(self._dealt_list)
-        )
-        if any(ack != own for ack in acks.values()):
+        if self._ack is None or any(one != self._ack for one in acks.values()):
             raise RefusedError("acks", "a member acknowledged another set or other shares")
         self._enter(RoundStep.REVEALED)
-        shares, members = self._shares, set(self._members)
+        shares, members = self._shares, set(self._ack.members)
         self._shares = {}
         return RevealedShares(
             round=self.round,

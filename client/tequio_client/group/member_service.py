@@ -217,7 +217,8 @@ class MemberService:
         if state.result:
             return MemberAnswer(Unfinished(result=state.result))
         self.store.begin_round(body.round)
-        self._current, self._used = MemberRound(self.mail, body.round, self._random), None
+        self._used = None
+        self._current = MemberRound(self.mail, body.round, body.head, self._random)
         self.notify()
         return MemberAnswer(self._current.keys())
 
@@ -281,7 +282,10 @@ class MemberService:
         acks = parse_enough(self.mail, result.acks, MembersAck, result.round)
         if len(set(acks.values())) != 1:
             raise MalformedError("the acknowledgements are of different sets")
-        return next(iter(acks.values())).members
+        ack = next(iter(acks.values()))
+        if ack.head != result.parent:
+            raise MalformedError(f"round {result.round} began from another head")
+        return ack.members
 
     def next_head(
         self, parent: str, payload: Content, members: int

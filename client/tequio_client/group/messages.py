@@ -106,6 +106,8 @@ class MembersAck(GroupBody, frozen=True, kw_only=True, tag="ack"):
     """A member accepts one set of members in a round, and no other."""
 
     round: Positive
+    head: Bytes32Text
+    """Head that the round began from."""
     members: Places
     dealt_list: Bytes32Text
     """Digest of the shares that its author received."""

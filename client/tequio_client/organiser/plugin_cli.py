@@ -54,9 +54,9 @@ def print_plugin(what: str, ledger: str, *, with_code: bool) -> None:
     for line in _lines(found):
         click.echo(line)
     for path, source in sorted(found.sources.items()):
-        click.echo(f"  {path}: {len(source):,} bytes")
+        click.echo(f"  {path}: {len(source.encode()):,} bytes")
         if with_code:
-            click.echo(f"\n{source.decode(errors='replace')}")
+            click.echo(f"\n{source}")
 
 
 @plugin.command()

@@ -5,10 +5,14 @@ other processes and the kernel, to programs by way of sockets, and to files that
 
 * Modes, owners and attributes of files belong to their user, whom a child runs as. To change a mode
   seems to work and changes nothing, since compilers do so with files of their own; the rest fails.
+* A watch on a folder gives the names of the files that are used in it.
 * `truncate` empties a file by its name, which Landlock sees from ABI 3 (Linux 6.2) on.
 * Memory and queues of System V, in which desktops keep the pictures of windows, need no file.
 * `prlimit` sets limits of other processes, and so ends them.
-* A local datagram needs no connection. So local sockets are of the kinds that have one.
+* Local sockets reach the desktop, which starts programs. A child with a network has them only where
+  a driver for computing needs them; one without a network makes no connection by them. A local
+  datagram needs no connection, so they are of the kinds that have one.
+* Netlink carries messages between programs, too, but not by the protocols of routes and devices.
 * TCP has two ways around Landlock's rules for ports: MPTCP, and data sent with the first packet.
 * In a user namespace of its own a process has all rights of root over parts of the kernel.
 
@@ -69,6 +73,8 @@ _REFUSED = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
     "open_tree": (428, 428),
     "move_mount": (429, 429),
     "fsopen": (430, 430),
@@ -119,8 +125,9 @@ _SENDING = {"sendto": ((44, 206), 3), "sendmsg": ((46, 211), 2), "sendmmsg": ((3
 
 _NAMESPACES = 0x7E020000  # CLONE_NEW…
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_STREAM, _SEQPACKET, _TYPE_BITS = 1, 5, 0xF
-_ANY_PROTOCOL, _TCP = 0, 6
+_STREAM, _DATAGRAM, _SEQPACKET, _TYPE_BITS = 1, 2, 5, 0xF
+_ANY_PROTOCOL, _TCP, _UDP = 0, 6, 17
+_ROUTE, _DEVICE_EVENTS = 0, 15
 _FAST_OPEN = 0x20000000
 
 _SET_FILTER = 1
@@ -171,12 +178,10 @@ def program(
     # Its flags are in memory, which a filter does not see; C's library goes on with `clone`.
     lines += _of_call(_CLONE3[at], [_fails(errno.ENOSYS)])
     lines += _of_call(_LIMIT[at], [*_one_of(0, (0,), errno.EPERM), _ALLOW])
-    if network is NetworkAccess.ANY:
-        return [*lines, _ALLOW]
     if network is NetworkAccess.NONE:
         # As if nobody listened: a driver that looks for a service of its own goes on without.
         lines += _of_call(_CONNECT[at], [_fails(errno.ECONNREFUSED)])
-    else:
+    elif network is not NetworkAccess.ANY:
         for numbers, flags in _SENDING.values():
             send = [*_without(flags, _FAST_OPEN, errno.EOPNOTSUPP), _ALLOW]
             lines += _of_call(numbers[at], send)
@@ -188,28 +193,32 @@ def program(
 def _sockets(network: NetworkAccess, *, has_local: bool) -> list[Instruction]:
     """Rules for `socket`, whose arguments are family, kind and protocol."""
     local = [*_one_of(1, (_STREAM, _SEQPACKET), errno.EACCES, _TYPE_BITS), _ALLOW]
-    lines: list[Instruction] = [
-        (_LOAD, 0, 0, _ARGUMENTS),
-        (_EQUAL, 0, 1, _AF_NETLINK),
-        _ALLOW,
-    ]
+    netlink = [*_one_of(2, (_ROUTE, _DEVICE_EVENTS), errno.EACCES), _ALLOW]
+    lines = [_argument(0), *_of_value(_AF_NETLINK, netlink)]
     # Where connections are allowed, local sockets exist only where a driver needs them.
     if network is NetworkAccess.NONE or has_local:
-        lines += [(_EQUAL, 0, len(local), _AF_UNIX), *local]
+        lines += _of_value(_AF_UNIX, local)
     if network is NetworkAccess.NONE:
         return [*lines, _fails(errno.EACCES)]
+    has_datagrams = network is NetworkAccess.ANY
+    kinds = (_STREAM, _DATAGRAM) if has_datagrams else (_STREAM,)
+    protocols = (_ANY_PROTOCOL, _TCP, _UDP) if has_datagrams else (_ANY_PROTOCOL, _TCP)
     return [
         *lines,
         *_one_of(0, (_AF_INET, _AF_INET6), errno.EACCES),
-        *_one_of(1, (_STREAM,), errno.EACCES, _TYPE_BITS),
-        *_one_of(2, (_ANY_PROTOCOL, _TCP), errno.EACCES),
+        *_one_of(1, kinds, errno.EACCES, _TYPE_BITS),
+        *_one_of(2, protocols, errno.EACCES),
         _ALLOW,
     ]
 
 
 def _of_call(number: int, then: Sequence[Instruction]) -> list[Instruction]:
-    """Decide about one call; `then` ends in a decision."""
-    return [] if number == _MISSING else [(_EQUAL, 0, len(then), number), *then]
+    return [] if number == _MISSING else _of_value(number, then)
+
+
+def _of_value(value: int, then: Sequence[Instruction]) -> list[Instruction]:
+    """Decide where this value is loaded; `then` ends in a decision."""
+    return [(_EQUAL, 0, len(then), value), *then]
 
 
 def _one_of(

@@ -5,10 +5,12 @@ opened, seccomp which system calls fail. What the process starts is confined as 
 can be undone. After `enter`, this process
 
 * writes only below the folders that it was given, and to the devices that computing needs;
-* reads nothing in people's home folders and in hidden folders, except Python, its own code, and
-  what it was given; the rest of the computer it reads as before, because drivers do. Not the
-  memory that other programs share (/dev/shm), unless a driver for computing is present, which may
-  use it. Device nodes have to exist by then, so the driver's are made here if they are missing;
+* reads and lists nothing in people's home folders, on drives that they attach and in hidden
+  folders, except Python, its own code, and what it was given. It can still ask whether a name
+  exists there, how large the file is and when it changed: Landlock does not see `stat`;
+* reads the rest of the computer as before, because drivers do. Not the memory that other programs
+  share (/dev/shm), unless a driver for computing is present, which may use it. Device nodes have to
+  exist by then, so the driver's are made here if they are missing;
 * changes modes, owners and attributes of no file, its own included;
 * has no network, unless it was given one: no socket that leaves this computer, and no connection
   to a program on it. Creating, binding and listening on local sockets still works: CUDA does so.
@@ -54,7 +56,10 @@ from tequio_client.platform.call_filter import NetworkAccess
 VARIABLE = "TEQUIO_SANDBOX"
 OFF = "off"
 """Value of VARIABLE in the worker's environment that switches the sandbox off."""
-HOMES = ("/home", "/root", "/run/user", "/var/home", "/usr/home")
+HOMES = (
+    *("/home", "/root", "/run/user", "/var/home", "/usr/home"),
+    *("/media", "/run/media", "/mnt"),  # drives that people attach; WSL has those of Windows here
+)
 """Folders of people; with that of this user, wherever it is."""
 _DEVICES = (
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
@@ -270,7 +275,8 @@ def _first_line(file: Path) -> str:
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _PATH_BENEATH, _NET_PORT = 1, 2
-_WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
+_WRITE_FILE, _READ_FILE, _READ_DIR, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
+_READ = _READ_FILE | _READ_DIR
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 _MAKE_OTHERS = 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12
 """Devices, pipes and links, refused everywhere: the worker would follow a link out of the sandbox,
@@ -304,24 +310,25 @@ def _restrict(rules: SandboxRules, abi: int, *, is_apart: bool) -> None:
     write |= _TRUNCATE if abi >= _ABI_TRUNCATE else 0
     network = 0 if is_apart else _BIND_TCP
     network |= 0 if is_apart or rules.network is NetworkAccess.ANY else _CONNECT_TCP
-    attributes = struct.pack("=Q", write | _READ_FILE)
+    attributes = struct.pack("=Q", write | _READ)
     attributes += struct.pack("=Q", network) if abi >= _ABI_NETWORK else b""
     attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
         devices = _devices()
-        allowed = write & ~_MAKE_OTHERS | _READ_FILE
+        allowed = write & ~_MAKE_OTHERS | _READ
         for path in (*rules.writes, "/proc/self"):
             _allow(ruleset, path, allowed)
         for path in rules.reads:
-            _allow(ruleset, path, _READ_FILE)
+            _allow(ruleset, path, _READ)
+        _allow(ruleset, "/dev", _READ_DIR)
         # Found here, not named by the worker: one that is not for this user needs no rule.
         for path in devices:
             with suppress(OSError):
                 _allow(ruleset, path, allowed)
         for path in _readable(rules):
             with suppress(OSError):
-                _allow(ruleset, path, _READ_FILE)
+                _allow(ruleset, path, _READ)
         if (
             network
             and abi >= _ABI_NETWORK

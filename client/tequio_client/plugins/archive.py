@@ -12,7 +12,8 @@ A folder holds `plugin.toml` and a package of the plug-in's name, of Python sour
 Its archive is a ZIP file that is stored, not compressed, with the names in order and without times,
 so that the same sources always make the same bytes, with any zlib. Reading packs what was found
 again, and refuses an archive that differs: there is one encoding, and so no second directory, no
-comment and no name that another unpacker reads differently.
+comment and no name that another unpacker reads differently. Sources are UTF-8 without characters
+that steer a terminal: they are read before somebody allows them, and what is shown is what runs.
 
 This module reads code, and never runs any.
 """
@@ -35,7 +36,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import Digest, sha256, to_text
+from tequio_shared.ids import STEERING, Digest, sha256, to_text
 from tequio_shared.round.plugin import PLUGIN_BYTES, PluginName, PluginSpec, PluginVersion, Seam
 
 DECLARATION = "plugin.toml"
@@ -44,6 +45,7 @@ EXPORTED = "tequio/plugin.zip"
 DECLARATION_BYTES = 1 << 16
 MOST_FILES = 256
 _SOURCE = re.compile(r"[a-z][a-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/[A-Za-z_][A-Za-z0-9_]*\.py")
+_STEERING = re.compile(f"(?!\t)[{STEERING}]")
 _DATE = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
 _UNIX = 3
@@ -72,7 +74,7 @@ class PluginArchive:
 
     content: bytes
     declaration: Declaration
-    sources: Mapping[str, bytes]
+    sources: Mapping[str, str]
 
     @property
     def digest(self) -> Digest:
@@ -131,8 +133,9 @@ def parse(content: bytes) -> PluginArchive:
         declaration = _declaration(files.pop(DECLARATION, b""))
     except UserFacingError as err:
         raise MalformedError(str(err)) from err
-    _check_sources(declaration, files)
-    return PluginArchive(content=content, declaration=declaration, sources=files)
+    sources = {path: _source(path, raw) for path, raw in files.items()}
+    _check_sources(declaration, sources)
+    return PluginArchive(content=content, declaration=declaration, sources=sources)
 
 
 def check_named(archive: PluginArchive, spec: PluginSpec) -> None:
@@ -145,7 +148,7 @@ def check_named(archive: PluginArchive, spec: PluginSpec) -> None:
         )
 
 
-def _check_syntax(path: Path, source: bytes) -> None:
+def _check_syntax(path: Path, source: str) -> None:
     # For the organiser's sources alone: those of strangers could crash the parser.
     try:
         ast.parse(source, str(path))
@@ -192,7 +195,21 @@ def _declaration(raw: bytes) -> Declaration:
     return found
 
 
-def _check_sources(declaration: Declaration, sources: Mapping[str, bytes]) -> None:
+def _source(path: str, raw: bytes) -> str:
+    try:
+        source = raw.decode()
+    except UnicodeDecodeError as err:
+        raise MalformedError(f"{path[:80]!r} is not UTF-8: {err}") from err
+    if found := _STEERING.search(source):
+        line = source.count("\n", 0, found.start()) + 1
+        raise MalformedError(
+            f"{path[:80]!r} has the character U+{ord(found[0]):04X} in line {line}: of those that "
+            "are not shown, a source has tabs and line feeds alone"
+        )
+    return source
+
+
+def _check_sources(declaration: Declaration, sources: Mapping[str, str]) -> None:
     name = declaration.name
     if f"{name}/__init__.py" not in sources:
         raise MalformedError(f"the package {name} has no {name}/__init__.py")
@@ -204,7 +221,7 @@ def _check_sources(declaration: Declaration, sources: Mapping[str, bytes]) -> No
             raise MalformedError(f"provides.{seam} names {place}, and {name} has no such module")
 
 
-def source_of(place: str, sources: Mapping[str, bytes]) -> str | None:
+def source_of(place: str, sources: Mapping[str, str]) -> str | None:
     """Path of the module in `module:name`; None without such a module."""
     path = place.partition(":")[0].replace(".", "/")
     return next((one for one in (f"{path}.py", f"{path}/__init__.py") if one in sources), None)

@@ -373,7 +373,7 @@ def test_a_folder_of_its_own_has_settings_of_its_own(tmp_path: Path) -> None:
 
 def test_a_killed_app_leaves_no_worker_behind(tmp_path: Path) -> None:
     with AppProcess(tmp_path, "--background") as app:
-        wait_until((app.folder / "control.sock").exists, PATIENCE_S)
+        wait_until((app.folder / "control.json").exists, PATIENCE_S)
         (worker,) = app.workers()
         below = children(worker)
         assert is_alive(worker)
@@ -387,19 +387,19 @@ def test_an_app_that_is_told_to_end_ends_its_worker_first(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     with AppProcess(tmp_path, "--background") as app:
-        wait_until((app.folder / "control.sock").exists, PATIENCE_S)
+        wait_until((app.folder / "control.json").exists, PATIENCE_S)
         (worker,) = app.workers()
         app.process.send_signal(number)
         assert app.process.wait(allowed_s(8)) == 0
         assert not is_alive(worker)
-        assert not (app.folder / "control.sock").exists()
+        assert not (app.folder / "control.json").exists()
         assert "QProcess" not in app.log()
         assert "stopping: app gone" in (app.folder / "worker.log").read_text()
 
 
 def test_the_second_start_raises_the_first_and_ends(tmp_path: Path) -> None:
     with AppProcess(tmp_path, "--background") as app:
-        wait_until((app.folder / "control.sock").exists, PATIENCE_S)
+        wait_until((app.folder / "control.json").exists, PATIENCE_S)
         assert app.start().wait(PATIENCE_S) == 0
         assert app.start("--background").wait(PATIENCE_S) == 0
         assert app.process.poll() is None
@@ -416,7 +416,7 @@ def test_clicks_while_a_new_version_starts_do_not_give_it_up(
     versions.switch_to(BUILD, running="0.0.1")
     assert versions.app_to_start("0.0.1") == program
     with AppProcess(tmp_path, "--background") as app:
-        wait_until((app.folder / "control.sock").exists, PATIENCE_S)
+        wait_until((app.folder / "control.json").exists, PATIENCE_S)
         assert [versions.app_to_start("0.0.1") for _ in range(2)] == [program] * 2
         assert app.start().wait(PATIENCE_S) == 0
         assert versions.app_to_start("0.0.1") == program
@@ -425,7 +425,7 @@ def test_clicks_while_a_new_version_starts_do_not_give_it_up(
 
 def test_an_app_starts_where_another_was_killed(tmp_path: Path) -> None:
     with AppProcess(tmp_path, "--background") as first:
-        wait_until((first.folder / "control.sock").exists, PATIENCE_S)
+        wait_until((first.folder / "control.json").exists, PATIENCE_S)
         first.process.kill()
         first.process.wait()
     with AppProcess(tmp_path, "--background") as second:
@@ -434,7 +434,7 @@ def test_an_app_starts_where_another_was_killed(tmp_path: Path) -> None:
 
 
 def _answers(folder: Path) -> bool:
-    if not (folder / "control.sock").exists():
+    if not (folder / "control.json").exists():
         return False
     try:
         with WorkerCall.to(folder) as call:
@@ -494,7 +494,7 @@ def test_a_worker_that_runs_already_is_visited_and_stays(tmp_path: Path, qtbot: 
     with (tmp_path / "headless.log").open("wb") as log:
         headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
     try:
-        wait_until((tmp_path / "w" / "control.sock").exists, PATIENCE_S)
+        wait_until((tmp_path / "w" / "control.json").exists, PATIENCE_S)
         with worker_in(tmp_path / "w") as worker:
             model = AppModel(worker)
             with qtbot.waitSignal(worker.external_changed, timeout=90_000) as visiting:
@@ -525,7 +525,7 @@ def test_when_the_visited_worker_ends_our_own_is_started(tmp_path: Path, qtbot: 
     with (tmp_path / "headless.log").open("wb") as log:
         headless = subprocess.Popen([*command, "--dir", str(tmp_path / "w")], stderr=log)
     try:
-        wait_until((tmp_path / "w" / "control.sock").exists, PATIENCE_S)
+        wait_until((tmp_path / "w" / "control.json").exists, PATIENCE_S)
         with worker_in(tmp_path / "w") as worker:
             model = AppModel(worker)
             worker.start()

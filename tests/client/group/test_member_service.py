@@ -79,8 +79,9 @@ class GroupServices:
         self, number: int, places: Sequence[int] = range(COUNT)
     ) -> tuple[SumResult, bytes]:
         """Bring a round to its result, which the coordinator has signed and not sent yet."""
-        tally, asking = RoundTally(self.group, number), number % COUNT
+        asking = number % COUNT
         state = self.members[asking].store.state
+        tally = RoundTally(self.group, number, state.head)
 
         async def step(body: AnyBody, collect: Callable[[int, MemberAnswer], object]) -> None:
             for place in places:
@@ -220,7 +221,7 @@ def test_a_member_stays_in_its_round_until_the_coordinator_is_gone(group: GroupS
 
 def test_the_reason_of_a_failed_training_is_not_sent(group: GroupServices) -> None:
     async def main() -> None:
-        tally = RoundTally(group.group, 1)
+        tally = RoundTally(group.group, 1, group.group.model.weights_root)
         for place in range(COUNT):
             begin = RoundBegin(round=1, head=group.group.model.weights_root)
             answer = await group.ask(1, place, begin)
@@ -301,6 +302,30 @@ def test_a_coordinator_that_signs_two_results_is_named(group: GroupServices) -> 
         answer = await group.ask(1, 0, group.forward(second, 1), other.astype("<i4").tobytes())
         assert reason(answer) == "voted for another head"
         assert "member 1 signed two different results of round 1" in str(group.members[0].failure)
+
+    run(main)
+
+
+def test_the_acknowledgements_of_a_round_make_one_head_only(group: GroupServices) -> None:
+    async def main() -> None:
+        result, total = await group.result(1)
+        decision = await group.votes(result, total, range(COUNT))
+        for place in range(COUNT):
+            await group.ask(1, place, decision)
+        weights = next_weights(
+            group.group,
+            group.members[0].store.weights(result.head),
+            np.frombuffer(total, "<i4").astype(np.int64),
+            COUNT,
+        )
+        again = structs.replace(
+            result, parent=result.head, number=2, head=to_text(weights_root(weights))
+        )
+        answer = await group.ask(1, 0, group.forward(again, 1), total)
+        assert reason(answer) == "round 1 began from another head"
+        assert group.members[0].store.state.vote != HeadVote(
+            number=2, parent=again.parent, head=again.head
+        )
 
     run(main)
 
@@ -389,7 +414,7 @@ def test_what_is_no_request_is_declined(group: GroupServices) -> None:
 
 
 async def group_key_list(group: GroupServices) -> AnyBody:
-    tally = RoundTally(group.group, 3)
+    tally = RoundTally(group.group, 3, group.group.model.weights_root)
     for place in range(COUNT):
         begin = RoundBegin(round=3, head=group.group.model.weights_root)
         answer = await group.ask(3, place, begin)

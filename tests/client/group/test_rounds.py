@@ -190,6 +190,16 @@ def test_a_member_reveals_nothing_to_those_that_were_given_other_shares() -> Non
         rounds.members[0].reveal(AckList(round=1, acks=tuple(acks)))
 
 
+def test_a_member_that_has_acknowledged_nothing_reveals_nothing() -> None:
+    rounds, present = GroupRounds(4), (0, 1, 2)
+    rounds.key_step(present)
+    rounds.deal_step(present)
+    rounds.mask_step(present, present)
+    rounds.ack_step(present)
+    with pytest.raises(RefusedError, match="acknowledged another set"):
+        rounds.members[3].reveal(rounds.tally.ack_list())
+
+
 def test_one_ack_three_times_is_one_ack() -> None:
     rounds = ready_to_reveal()
     one = rounds.tally.ack_list().acks[0]
@@ -409,7 +419,7 @@ def test_a_stranger_takes_no_part() -> None:
     rounds, larger = GroupRounds(3), GroupRounds(4)
     stranger = GroupMail(group=rounds.group, signer=larger.signers[3])
     with pytest.raises(RefusedError, match="not a member"):
-        MemberRound(stranger, 1, rounds.rng.bytes)
+        MemberRound(stranger, 1, rounds.group.model.weights_root, rounds.rng.bytes)
 
 
 def test_bodies_survive_the_wire() -> None:

@@ -75,7 +75,10 @@ def test_the_archive_that_a_manifest_names_is_that_one_alone(folder: Path) -> No
 
 def test_an_archive_of_another_form_is_refused(folder: Path) -> None:
     found = archive.build(folder)
-    files = {archive.DECLARATION: (folder / archive.DECLARATION).read_bytes(), **found.sources}
+    files: dict[str, bytes | str] = {
+        archive.DECLARATION: (folder / archive.DECLARATION).read_bytes(),
+        **found.sources,
+    }
     for compression, names in (
         (zipfile.ZIP_DEFLATED, sorted(files)),
         (zipfile.ZIP_STORED, sorted(files, reverse=True)),

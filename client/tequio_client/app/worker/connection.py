@@ -231,42 +231,29 @@ class ControlSocketTransport(WorkerTransport):
         self._folder = folder
         self._was_ready = False
         self._socket: QLocalSocket | QTcpSocket | None = None
-        self._port: control_socket.LoopbackPort | None = None
+        self._address: control_socket.ControlAddress | None = None
         self._proof = b""  # as much of it as has come
         self._proof_timer = QTimer(self, interval=limits.proof_ms, singleShot=True)
         self._proof_timer.timeout.connect(self.stop)
 
     def start(self) -> None:
-        self._port = control_socket.read_loopback_port(self._folder)
-        if self._port is None:
-            self._over_unix(self._folder / control_socket.SOCKET)
-        else:
-            self._over_loopback(self._port)
-
-    def _over_unix(self, path: Path) -> None:
-        if not path.exists():
+        address = self._address = control_socket.read_address(self._folder)
+        if address is None:
             self._end("")
             return
-        socket = QLocalSocket(self)
-        socket.connected.connect(self._open)
-        socket.errorOccurred.connect(self._fail)
-        self._attach(socket)
-        socket.connectToServer(str(path))
-
-    def _over_loopback(self, port: control_socket.LoopbackPort) -> None:
-        socket = QTcpSocket(self)
+        socket = QTcpSocket(self) if address.port else QLocalSocket(self)
+        self._socket = socket
         # Any program may occupy a port that a dead worker has left in the file, so the other end
         # must prove its identity before the conversation begins.
-        socket.connected.connect(lambda: self.write(port.caller_line))
+        socket.connected.connect(lambda: self.write(address.caller_line))
         socket.errorOccurred.connect(self._fail)
-        self._attach(socket)
-        self._proof_timer.start()
-        socket.connectToHost("127.0.0.1", port.port)
-
-    def _attach(self, socket: QLocalSocket | QTcpSocket) -> None:
-        self._socket = socket
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(lambda: self._end(""))
+        self._proof_timer.start()
+        if isinstance(socket, QTcpSocket):
+            socket.connectToHost("127.0.0.1", address.port)
+        else:
+            socket.connectToServer(str(self._folder / control_socket.SOCKET))
 
     def write(self, line: bytes) -> None:
         if self._socket is not None and not self._is_over:
@@ -284,25 +271,22 @@ class ControlSocketTransport(WorkerTransport):
         if self._socket is not None:
             self._socket.abort()
 
-    def _open(self) -> None:
-        self._was_ready = True
-        self.ready.emit()
-
     def _read(self) -> None:
         if self._socket is not None and not self._is_over:
             chunk = self._socket.readAll().data()
             if self._was_ready:
                 self.received.emit(chunk)
-            elif self._port is not None:
-                self._check(self._proof + chunk, self._port)
+            elif self._address is not None:
+                self._check(self._proof + chunk, self._address)
 
-    def _check(self, text: bytes, port: control_socket.LoopbackPort) -> None:
-        """Begin once the other end has proved that it wrote the port file."""
+    def _check(self, text: bytes, address: control_socket.ControlAddress) -> None:
+        """Begin once the other end has proved that it wrote the address file."""
         self._proof = text
-        if port.is_worker_line(text):
+        if address.is_worker_line(text):
             self._proof_timer.stop()
-            self._open()
-        elif not port.worker_line.startswith(text):
+            self._was_ready = True
+            self.ready.emit()
+        elif not address.worker_line.startswith(text):
             self.stop()
 
     def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:

@@ -124,7 +124,7 @@ class _ArchiveFinder(MetaPathFinder, InspectLoader):
 
     def __init__(self, found: PluginArchive) -> None:
         self._name = found.declaration.name
-        self._sources: Mapping[str, bytes] = found.sources
+        self._sources: Mapping[str, str] = found.sources
 
     def find_spec(
         self,
@@ -142,7 +142,7 @@ class _ArchiveFinder(MetaPathFinder, InspectLoader):
         return (self._path(fullname) or "").endswith("/__init__.py")
 
     def get_source(self, fullname: str) -> str:
-        return self._sources[self._path(fullname) or ""].decode()
+        return self._sources[self._path(fullname) or ""]
 
     def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self.get_source(fullname), self._file(fullname))

@@ -1,9 +1,9 @@
 """The evaluator child: it scores models, and the worker signs and sends its statements.
 
 Rules beside those of `process`. The child works in one competition and gets no key: a statement
-that it requests must be one of an evaluator, about that very competition. Documents that go with a
-statement, and the scores, lie in the worker's folder below `evaluations` (`EVALUATIONS_FOLDER`),
-where both programs find them.
+that it requests must be one of an evaluator, about that very competition, and the next one comes
+after the answer. Documents that go with a statement, and the scores, lie in the worker's folder
+below `evaluations` (`EVALUATIONS_FOLDER`), where both programs find them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
-from tequio_shared.limits import STATEMENT_BYTES
+from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 
 log = structlog.get_logger(__name__)
@@ -123,6 +123,7 @@ class EvaluatorProcess:
         self._begin: link.BeginEvaluation | None = None
         self._done: link.EvaluationDone | None = None
         self._alive: link.EvaluatorHeartbeat | None = None
+        self._is_submitting = False
         self.why = ""
         """Reason for the failure of the last child."""
 
@@ -149,7 +150,7 @@ class EvaluatorProcess:
         """Wait for permission, then run one child to its end; `make` is called at its start."""
 
         def first_lines() -> Iterator[bytes]:
-            self._begin, self._alive = make(), None
+            self._begin, self._alive, self._is_submitting = make(), None, False
             log.info("evaluator started", pid=self.child.pid, competition=self.competition[:10])
             yield link.encode(self._begin)
 
@@ -179,7 +180,11 @@ class EvaluatorProcess:
             case link.EvaluatorMessage(line=text):
                 log.info("evaluator", line=clean_text(text, link.TEXT))
             case link.SubmitStatement() as asked if self._begin is not None:
+                # Each holds its documents in memory until the ledger has them.
+                if self._is_submitting:
+                    raise MalformedError("a statement before the answer to the last one")
                 body = evaluator_statement(asked, self._begin.competition)
+                self._is_submitting = True
                 folder = Path(self._begin.folder)
                 # A task of its own, because the ledger may be away for minutes and the child's
                 # heartbeats must be read meanwhile.
@@ -197,6 +202,7 @@ class EvaluatorProcess:
         except TequioError as err:
             why = str(err)
         result = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
+        self._is_submitting = False
         self.child.send(link.encode(result))
 
 
@@ -233,10 +239,11 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
     for name in names:
         path = folder / EVALUATIONS_FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
         try:
-            raw = path.read_bytes()
+            with path.open("rb") as file:
+                raw = file.read(BLOB_BYTES + 1)
         except OSError as err:
             raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
-        if sha256(raw) != digest_from_text(name):
+        if len(raw) > BLOB_BYTES or sha256(raw) != digest_from_text(name):
             raise UserFacingError(f"{path} was changed or is incomplete: delete it to score again")
         found.append(raw)
     return found

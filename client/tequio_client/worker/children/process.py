@@ -9,7 +9,8 @@ they live is the same, and is here, with the probe. Rules:
    (MalformedError), or an input that it does not read ends it.
 3. One task writes to its input, whole lines, so a cancelled caller never leaves half a line.
 4. It ends by the kill ladder: end of input, SIGTERM, SIGKILL.
-5. Caches and temporary files above `CACHE_BYTES` end it, and are deleted.
+5. Caches and temporary files above `CACHE_BYTES` end it, and so do working files above that and
+   what its run needs. All of them are deleted then.
 6. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
 
 Starting it again is the owner's decision: a trainer is given up after some failures, a probe never.
@@ -25,7 +26,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -74,6 +74,8 @@ class ChildProgram:
     """Longest line that the child may write."""
     cache: Path | None = None
     """Folder of its caches and temporary files, of which it may have `CACHE_BYTES`."""
+    work: Path | None = None
+    """Folder of its working files, which may take `CACHE_BYTES` more than its run needs."""
     silence_s: float = math.inf
     """Longest silence; then the child is ended."""
     grace_s: float = GRACE_S
@@ -88,6 +90,8 @@ class ChildProcess:
     def __init__(self, program: ChildProgram) -> None:
         """Forbidden at first."""
         self._program = program
+        self.work_bytes = 0
+        """Most that the working files of its run take; set by the owner when it joins one."""
         self.device = trio.Lock()
         """Held while the child runs; children that use the same device are given the same one."""
         self.permission = trio.Event()  # replaced when permission is withdrawn
@@ -101,7 +105,7 @@ class ChildProcess:
         self._unsent: deque[bytes] = deque()
         self._has_unsent = trio.Event()  # replaced by the writing task
         self._reads_nothing = False
-        self._fills_cache = False
+        self._fills_disk = False
 
     @property
     def is_running(self) -> bool:
@@ -191,13 +195,14 @@ class ChildProcess:
     ) -> str | None:
         # No checkpoint between the permission check and this line, so a `forbid` cannot get lost:
         # it either came before the check or sets this new event.
-        self._stop, self._reads_nothing, self._fills_cache = trio.Event(), False, False
+        self._stop, self._reads_nothing, self._fills_disk = trio.Event(), False, False
+        program = self._program
         try:
             process = await trio.lowlevel.open_process(
-                list(self._program.command),
+                list(program.command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=dict(self._program.environment),
+                env=dict(program.environment),
                 **child.start_options(),
             )
         except FileNotFoundError as err:
@@ -213,8 +218,8 @@ class ChildProcess:
                 self._unsent = deque(first_lines())
                 nursery.start_soon(self._write, process)
                 nursery.start_soon(self._cancel_when_stopped, nursery.cancel_scope)
-                if self._program.cache is not None:
-                    nursery.start_soon(self._watch_cache, self._program.cache, nursery.cancel_scope)
+                if program.cache or program.work:
+                    nursery.start_soon(self._watch_disk, program, nursery.cancel_scope)
                 reason = await self._read(process, on_line)
                 nursery.cancel_scope.cancel()
         finally:
@@ -222,14 +227,17 @@ class ChildProcess:
             # Shielded: a worker that is cancelled still ends its children. An orphan would hold
             # GPU memory with nobody left to free it.
             with trio.CancelScope(shield=True):
-                await end_process(process, self._program.grace_s)
-                if self._fills_cache and self._program.cache is not None:
-                    await trio.to_thread.run_sync(empty_folder, self._program.cache)
+                await end_process(process, program.grace_s)
+                if self._fills_disk:
+                    await trio.to_thread.run_sync(_empty_folders, program)
             self.pid = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
-        if self._fills_cache:
-            return f"its caches and temporary files took more than {CACHE_BYTES >> 30} GiB"
+        if self._fills_disk:
+            return (
+                f"its caches and temporary files took more than {CACHE_BYTES >> 30} GiB, or its "
+                f"working files more than {CACHE_BYTES + self.work_bytes >> 30} GiB"
+            )
         if self._stop.is_set():
             self.freed_in_s = trio.current_time() - self._stopped_s
             return None
@@ -239,16 +247,20 @@ class ChildProcess:
         await self._stop.wait()
         scope.cancel()
 
-    async def _watch_cache(self, folder: Path, scope: trio.CancelScope) -> None:
-        check = partial(is_larger, folder, CACHE_BYTES, CACHE_FILES)
+    async def _watch_disk(self, program: ChildProgram, scope: trio.CancelScope) -> None:
         while not await trio.to_thread.run_sync(  # noqa: ASYNC110 - files of another process
-            check,
+            self._fills,
+            program,
             # When the child is ended: a walk through many files must not hold that up.
             abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
         ):
             await trio.sleep(CACHE_CHECK_S)
-        self._fills_cache = True
+        self._fills_disk = True
         scope.cancel()
+
+    def _fills(self, program: ChildProgram) -> bool:
+        limits = ((program.cache, CACHE_BYTES), (program.work, CACHE_BYTES + self.work_bytes))
+        return any(folder and is_larger(folder, most, CACHE_FILES) for folder, most in limits)
 
     async def _write(self, process: trio.Process) -> None:
         if process.stdin is None:
@@ -398,6 +410,11 @@ def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
         if size > most_bytes or count > most_files:
             return True
     return False
+
+
+def _empty_folders(program: ChildProgram) -> None:
+    for folder in filter(None, (program.cache, program.work)):
+        empty_folder(folder)
 
 
 def empty_folder(folder: Path) -> None:

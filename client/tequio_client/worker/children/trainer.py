@@ -161,6 +161,7 @@ def trainer_program(
         command=(*TRAINER, log_style),
         environment={**confined_environment(folder, rules, cache), **_cell_environment(cell)},
         cache=cache,
+        work=work_folder(folder, device),
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )

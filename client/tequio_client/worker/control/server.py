@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 import trio
 
-from tequio_client.control_socket import ControlListener, LoopbackPort
+from tequio_client.control_socket import ControlAddress, ControlListener
 from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.ledger.http import LedgerUnavailableError
@@ -149,27 +149,27 @@ class ControlServer:
             listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening.socket))
             async with trio.open_nursery() as nursery:
                 while True:
-                    nursery.start_soon(self._accept, await listener.accept(), listening.port)
+                    nursery.start_soon(self._accept, await listener.accept(), listening.address)
         finally:
             listening.close()
 
-    async def _accept(self, stream: trio.SocketStream, port: LoopbackPort | None) -> None:
+    async def _accept(self, stream: trio.SocketStream, address: ControlAddress) -> None:
         self._connected += 1
         try:
             async with stream:
                 if self._connected <= MAX_CONTROLLERS:
-                    await self._serve_new(SocketTransport(stream, self._times.send_s), port)
+                    await self._serve_new(SocketTransport(stream, self._times.send_s), address)
         except GONE as err:
             log.debug("controller disconnected", why=repr(err))
         finally:
             self._connected -= 1
 
-    async def _serve_new(self, lines: SocketTransport, port: LoopbackPort | None) -> None:
+    async def _serve_new(self, lines: SocketTransport, address: ControlAddress) -> None:
         is_greeted = False
         # A deadline for the greeting only: without it a connection would hold a place permanently.
         with trio.move_on_after(GREETING_TIMEOUT_S):
             try:
-                is_known = port is None or await _is_known(lines, port)
+                is_known = await _is_known(lines, address)
                 is_greeted = is_known and await greet(lines, self._folder) is not None
             except MalformedError as err:
                 await _refuse(lines, str(err))
@@ -269,11 +269,11 @@ async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello |
     return hello
 
 
-async def _is_known(lines: LineTransport, port: LoopbackPort) -> bool:
-    """Check that the caller has read the port file, and prove in turn that we wrote it."""
+async def _is_known(lines: LineTransport, address: ControlAddress) -> bool:
+    """Check that the caller has read the address file, and prove in turn that we wrote it."""
     with suppress(MalformedError):  # from a stranger, which gets no answer
-        if port.is_caller_line((await lines.receive() or b"") + b"\n"):
-            await lines.send(port.worker_line)
+        if address.is_caller_line((await lines.receive() or b"") + b"\n"):
+            await lines.send(address.worker_line)
             return True
     return False
 

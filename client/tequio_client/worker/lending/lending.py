@@ -278,8 +278,9 @@ class Lending:
             self.apply_session_facts(UNKNOWN_SESSION, None)
 
     def set_run(self, device: LentDevice, manifest: Manifest) -> None:
-        """Record the run that the device joined, for its memory needs."""
+        """Record the run that the device joined, for its needs of memory and disk."""
         device.need_mb, device.idle_reason = needs.memory_mb(manifest), None
+        device.trainer.child.work_bytes = needs.work_bytes(manifest)
         device.plugin = manifest.trainer_code if TRAINER in self.roles(device) else None
         self.update()
 

@@ -85,6 +85,10 @@ WORKING_ROUNDS = 2
 """Rounds whose contributions it needs for that."""
 ROUNDS_KEPT = 2
 """Rounds before the present one whose working files stay."""
+WORK_FILES = 32
+"""Most files in a trainer's working folder, each of the size of a head or of its momentum at most:
+pseudo-gradient and feedback of each round kept and of the present one, payload, next head, its
+momentum and step, four of an audit, and an unfinished one beside each."""
 FEEDBACK_ROUNDS = 4
 """Rounds whose accepted contributions may still be audited, by their error feedback."""
 FEEDBACK_FILES = FEEDBACK_ROUNDS + 3
@@ -133,6 +137,11 @@ class RoundPace:
     """Accepted, on average; None: unknown. A member that has no time beside an audit sends none."""
     closed: int | None = None
     """Rounds of the run so far; None: it is planned, or has gone on for long."""
+
+
+def work_bytes(manifest: Manifest) -> int:
+    """Most that the working files of a run's trainer take, rounded up generously."""
+    return WORK_FILES * max(manifest.weights_bytes, manifest.aux_bytes)
 
 
 def estimate(

@@ -1,4 +1,4 @@
-"""A worker that runs already, over the loopback interface: nobody else is taken for it."""
+"""A worker that runs already, by its control socket: nobody else is taken for it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def answering(door: ControlListener, says: list[bytes]) -> Iterator[list[bytes]]
     door.close()
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A worker's folder whose path is too long for a Unix socket."""
-    deep = tmp_path / ("d" * PATH_BYTES)
-    deep.mkdir()
-    return deep
+@pytest.fixture(params=["unix", "loopback"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A worker's folder, once with a path that is too long for a Unix socket."""
+    made = tmp_path / ("d" * (PATH_BYTES if request.param == "loopback" else 1))
+    made.mkdir()
+    return made
 
 
 @pytest.fixture
@@ -54,20 +54,20 @@ def door(folder: Path) -> ControlListener:
 def test_the_worker_is_talked_to_once_both_secrets_were_said(
     door: ControlListener, folder: Path, qtbot: QtBot
 ) -> None:
-    assert door.port is not None
+    assert (door.address.port > 0) is (len(folder.name) == PATH_BYTES)
     visit = ControlSocketTransport(folder)
-    with answering(door, [door.port.worker_line, b"welcome\n"]) as heard:
+    with answering(door, [door.address.worker_line, b"welcome\n"]) as heard:
         with qtbot.waitSignal(visit.ready):
             visit.start()
         with qtbot.waitSignal(visit.received) as said:
             visit.write(b"hello\n")
         assert said.args == [b"welcome\n"]
         visit.close()
-    assert heard == [door.port.caller_line, b"hello\n"]
+    assert heard == [door.address.caller_line, b"hello\n"]
 
 
 @pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b'{"type":"welcome"}\n'], ids=repr)
-def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
+def test_whoever_has_the_socket_of_a_dead_worker_is_not_talked_to(
     door: ControlListener, folder: Path, qtbot: QtBot, says: bytes
 ) -> None:
     visit = ControlSocketTransport(folder, limits=WorkerLimits(proof_ms=300))

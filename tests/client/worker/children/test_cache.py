@@ -12,35 +12,63 @@ import trio
 from tequio_client.worker.children import process
 from tequio_client.worker.children.evaluator import evaluator_program
 from tequio_client.worker.children.process import ChildProcess, ChildProgram, is_larger
-from tequio_client.worker.children.trainer import trainer_program
+from tequio_client.worker.children.trainer import isolated_program, trainer_program
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.trio
-async def test_a_child_that_fills_its_cache_is_ended_and_the_cache_emptied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process, "CACHE_BYTES", 1 << 20)
-    monkeypatch.setattr(process, "CACHE_CHECK_S", 0.05)
-    fills = (
-        "import os, sys, time\nos.makedirs('deep/er')\n"
-        "open('deep/er/file', 'wb').write(bytes(1 << 21))\ntime.sleep(60)"
-    )
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    code = f"import os\nos.chdir({str(cache)!r})\n{fills}"
+FILLS = """
+import os, time
+os.makedirs({folder!r} + '/deep/er')
+open({folder!r} + '/deep/er/file', 'wb').write(bytes(1 << 21))
+time.sleep({stays_s})
+"""
+
+
+async def filled(folder: Path, stays_s: int, *, is_cache: bool, work_bytes: int) -> str:
+    """Have a child with this folder write 2 MiB into it; returns how it ended."""
+    code = FILLS.format(folder=str(folder), stays_s=stays_s)
     program = ChildProgram(
-        command=(sys.executable, "-c", code), environment={}, line_bytes=100, cache=cache
+        command=(sys.executable, "-c", code),
+        environment={},
+        line_bytes=100,
+        cache=folder if is_cache else None,
+        work=None if is_cache else folder,
     )
     child = ChildProcess(program)
+    child.work_bytes = work_bytes
     child.allow()
     with trio.fail_after(30):
         reason = await child.run_once(list, lambda _: None)
     assert reason is not None
+    return reason
+
+
+@pytest.fixture
+def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "CACHE_BYTES", 1 << 20)
+    monkeypatch.setattr(process, "CACHE_CHECK_S", 0.05)
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("_narrow")
+@pytest.mark.parametrize(("is_cache", "work_bytes"), [(True, 1 << 22), (False, 0)])
+async def test_a_child_that_fills_the_disk_is_ended_and_its_folder_emptied(
+    tmp_path: Path, *, is_cache: bool, work_bytes: int
+) -> None:
+    folder = tmp_path / "own"
+    reason = await filled(folder, 60, is_cache=is_cache, work_bytes=work_bytes)
     assert "caches and temporary files" in reason
-    assert list(cache.iterdir()) == []
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("_narrow")
+async def test_the_working_files_of_a_run_may_take_what_it_needs(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    assert await filled(folder, 1, is_cache=False, work_bytes=1 << 21) == "exit status 0"
+    assert (folder / "deep" / "er" / "file").stat().st_size == 1 << 21
 
 
 def test_files_count_as_well_as_bytes(tmp_path: Path) -> None:
@@ -60,6 +88,12 @@ def test_a_system_that_counts_no_blocks_tells_the_size(
     monkeypatch.setattr("os.lstat", lambda _: SimpleNamespace(st_size=5_000))  # Windows
     assert is_larger(tmp_path, 4_999, 10)
     assert not is_larger(tmp_path, 5_000, 10)
+
+
+def test_a_trainers_working_files_are_watched(tmp_path: Path) -> None:
+    program = trainer_program(tmp_path, device="cuda:1")
+    assert program.work == tmp_path / "work" / "cuda-1"
+    assert isolated_program(program, tmp_path, "cuda:1", "code").work == program.work
 
 
 def test_trainer_and_evaluator_share_no_cache(tmp_path: Path) -> None:

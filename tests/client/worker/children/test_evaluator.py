@@ -23,6 +23,7 @@ from tequio_client.worker.children.process import ChildProgram
 from tequio_shared import encoding
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.statements.competitions import CompEnter, EvalCommit
 from tests.support.scripted_child import scripted
 
@@ -55,14 +56,17 @@ say("done", is_over=True)
 
 @dataclass
 class FakeOutbox:
-    """An outbox that remembers what is submitted, or refuses it."""
+    """An outbox that remembers what is submitted, refuses it, or waits for its ledger."""
 
     refusal: RefusedError | None = None
+    is_slow: bool = False
     submitted: list[tuple[Body, Sequence[bytes]]] = field(default_factory=list)
 
     async def submit(self, body: Body, documents: Sequence[bytes]) -> None:
         """Remember it, or raise the refusal."""
         await trio.lowlevel.checkpoint()
+        if self.is_slow:
+            await trio.sleep_forever()
         if self.refusal is not None:
             raise self.refusal
         self.submitted.append((body, documents))
@@ -170,6 +174,29 @@ async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
         assert await run.live() is EvaluatorEnd.OVER
         assert not run.outbox.submitted
         assert answer(tmp_path).code == link.NOT_LOGGED
+
+
+async def test_a_document_larger_than_a_blob_is_not_sent(tmp_path: Path) -> None:
+    name = write_document(tmp_path, bytes(BLOB_BYTES + 1))
+    async with running_script(tmp_path, spoken(HERE, (name,))) as run:
+        assert await run.live() is EvaluatorEnd.OVER
+        assert not run.outbox.submitted
+        assert "was changed or is incomplete" in answer(tmp_path).why
+
+
+async def test_a_statement_waits_for_the_answer_to_the_last_one(tmp_path: Path) -> None:
+    body = encoding.encode(EvalCommit(competition=HERE, entrant="maize", commit=KEY)).decode()
+    twice = f"""
+for number in (1, 2):
+    say("say", number=number, kind={EvalCommit.TYPE!r}, body={body!r}, documents=())
+hear()
+hear()
+"""
+    async with running_script(tmp_path, twice) as run:
+        run.outbox.is_slow = True
+        assert await run.live() is EvaluatorEnd.FAILED
+        assert "before the answer" in run.process.why
+        assert not run.outbox.submitted
 
 
 @pytest.mark.parametrize(

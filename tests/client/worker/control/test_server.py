@@ -9,7 +9,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from tequio_client.control_socket import PATH_BYTES, WorkerCall, connect, read_loopback_port
+from tequio_client.control_socket import PATH_BYTES, SOCKET, WorkerCall, connect, read_address
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
 from tequio_client.ipc.facts import SessionFacts
@@ -61,17 +61,27 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(
         assert await trio.to_thread.run_sync(call) == "all is well"
 
 
-async def test_a_call_over_the_loopback_shows_both_secrets(tmp_path: Path) -> None:
-    folder = tmp_path / ("d" * PATH_BYTES)  # too long for a Unix socket
+async def open_stream(folder: Path) -> trio.abc.Stream:
+    address = read_address(folder)
+    assert address is not None
+    if address.port:
+        return await trio.open_tcp_stream("127.0.0.1", address.port)
+    return await trio.open_unix_socket(str(folder / SOCKET))
+
+
+@pytest.mark.parametrize("length", [1, PATH_BYTES], ids=["unix", "loopback"])
+async def test_a_caller_shows_the_secret_before_it_is_answered(tmp_path: Path, length: int) -> None:
+    folder = tmp_path / ("d" * length)
     folder.mkdir()
     async with served(folder):
         assert await trio.to_thread.run_sync(is_well, folder)
-        port = read_loopback_port(folder)
-        assert port is not None
-        async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
-            await stranger.send_all(b"x" + port.caller_line)
-            assert await stranger.receive_some(100) == b"", "no answer without the secret"
-        async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
+        address = read_address(folder)
+        assert address is not None
+        for first in (b"x" + address.caller_line, control.encode(HELLO)):
+            async with await open_stream(folder) as stranger:
+                await stranger.send_all(first)
+                assert await stranger.receive_some(100) == b"", "no answer without the secret"
+        async with await open_stream(folder) as stranger:
             with suppress(trio.BrokenResourceError):
                 await stranger.send_all(b"x" * (control.LINE_BYTES + 10))
                 assert await stranger.receive_some(100) == b"", "and none for an endless line"
@@ -227,15 +237,13 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(tmp_path: Path) -> 
 
 async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_path: Path) -> None:
     def all_at_once() -> list[bool]:
-        callers = [_Caller(tmp_path) for _ in range(MAX_CONTROLLERS + 2)]
-        for one in callers:
-            with suppress(OSError):
-                one.send(control.encode(HELLO))
-        received = []
-        for one in callers:
+        callers, received = [], []
+        for _ in range(MAX_CONTROLLERS + 2):
             try:
-                received.append(isinstance(one.receive(), control.AcceptController))
-            except OSError:
+                callers.append(_Caller(tmp_path))
+                callers[-1].send(control.encode(HELLO))
+                received.append(isinstance(callers[-1].receive(), control.AcceptController))
+            except (OSError, UserFacingError):
                 received.append(False)
         for one in callers:  # only now: a place that is given back goes to the next in the queue
             one.close()

@@ -16,8 +16,10 @@ from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED, TAKEN
 from tequio_client.worker.lending.lending import Lending, StoredChoices
+from tequio_client.worker.lending.needs import ROUNDS_KEPT
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tests.support.lending_facts import CALM, CHOSEN, GPU, LEND, MACHINE, SESSION
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,6 +201,17 @@ async def test_each_device_has_a_trainer_and_a_decision_of_its_own(two: LendingS
     assert allowed(two.lending) == {"cuda:1"}
     assert two.lending.devices["cuda:0"].decision.reason is LendingReason.HOT
     assert two.reason is LendingReason.LENDING, "the computer lends"
+
+
+async def test_a_trainers_working_files_may_take_what_the_run_of_its_device_needs(
+    two: LendingSetup,
+) -> None:
+    manifest = tiny_manifest()
+    first, second = two.lending.devices.values()
+    two.lending.set_run(first, manifest)
+    kept = ROUNDS_KEPT + 1
+    assert first.trainer.child.work_bytes > 2 * kept * manifest.weights_bytes
+    assert second.trainer.child.work_bytes == 0
 
 
 async def test_a_game_suspends_all_but_the_card_that_is_lent_during_games(
