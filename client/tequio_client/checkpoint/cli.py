@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from tequio_client.verify.report import WorkProgress
 
 
-_RUN = click.option(
-    "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
-)
 _TARGET = click.option(
     "--to",
     "target",
@@ -52,7 +49,7 @@ checkpoint.add_command(serve)
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option(
     "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
@@ -143,7 +140,7 @@ def _write_copies(target: Path, bars: WorkProgress, *, with_gguf: bool, with_onn
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option(
     "--head",
     "alias",
@@ -346,7 +343,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option("--every", required=True, type=click.IntRange(1), help="Publish every N rounds.")
 @click.option(
     "--work",
