@@ -237,26 +237,27 @@ def _whole_step(job: dict[str, Any], folder: Path) -> dict[str, Any]:
     before = _rss_mb()
     engine = _engine(step.params, job["engine"])
 
-    def run() -> ComputedHead:
-        return compute_next_head(
+    def run() -> tuple[float, ComputedHead]:
+        started = time.perf_counter()
+        made = compute_next_head(
             step=step,
             contributions=contributions,
             files=files,
             engine=engine,
             threads=job["threads"],
         )
+        return time.perf_counter() - started, made
 
-    first = run()
+    first_s, _ = run()
     warm = _rss_mb()
     with _Peak() as peak:
-        best = min((run() for _ in range(3)), key=lambda made: made.seconds)
+        best_s, made = min((run() for _ in range(3)), key=lambda timed: timed[0])
     return {
-        "seconds": round(best.seconds, 4),
-        "of_it_filter_s": round(best.filter_seconds, 4),
-        "s_per_100M": round(best.seconds * 1e8 / step.layout.elements, 4),
-        "first_call_s": round(first.seconds, 4),
+        "seconds": round(best_s, 4),
+        "s_per_100M": round(best_s * 1e8 / step.layout.elements, 4),
+        "first_call_s": round(first_s, 4),
         "of_it_writing_the_weights_s": round(_plain_write_s(files), 4),
-        "kept": len(best.kept),
+        "kept": len(made.kept),
         "rss_before_mb": before["VmRSS"],
         "rss_after_mb": _rss_mb()["VmRSS"],
         "working_memory_mb": max(peak.most - warm["RssAnon"], 0),

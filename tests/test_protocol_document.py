@@ -25,6 +25,7 @@ from tequio_ledger.web import limits as web_limits
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.errors import OTHER_REFUSAL, STATUS
 from tequio_shared import limits, scoring, sealed_set
+from tequio_shared.api.admission import InvitationAnswer
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
     CommittedAnswer,
@@ -36,7 +37,6 @@ from tequio_shared.api.competitions import (
     ShareAnswer,
 )
 from tequio_shared.api.network import (
-    InvitationAnswer,
     NetworkAnswer,
     PostedStatement,
     ReleaseAnswer,

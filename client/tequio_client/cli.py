@@ -281,6 +281,9 @@ stores_option = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
 )
+run_option = click.option(
+    "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
+)
 measured_option = click.option(
     "--measured",
     "is_measured",
@@ -293,6 +296,14 @@ device_option = click.option(
 threads_option = click.option(
     "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
 )
+answer_tokens_option = click.option(
+    "--tokens",
+    type=click.IntRange(1, 1 << 20),
+    default=200,
+    show_default=True,
+    help="Longest answer.",
+)
+sure_option = click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -304,6 +315,19 @@ def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+texts_options = together(
+    click.option(
+        "--pattern", default="*", show_default=True, help="Which files of a folder to read."
+    ),
+    click.option("--config", help="Configuration of a dataset."),
+    click.option("--split", default="train", show_default=True, help="Split of a dataset."),
+    click.option(
+        "--column", default="text", show_default=True, help="Column or field that holds the text."
+    ),
+)
+"""The part of a file, a folder or a dataset that is read."""
 
 
 def organisers_option(command: Callable[..., None]) -> Callable[..., None]:

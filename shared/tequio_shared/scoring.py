@@ -182,13 +182,8 @@ class ScoreTotals:
         )
 
     @property
-    def nanobits_per_byte(self) -> int:
-        """Rank key, rounded down to 10^-9 bits per byte; 0 without text."""
-        return nanobits_per_byte(self.millibits, self.size_bytes)
-
-    @property
     def bits_per_byte(self) -> float:
-        """The rank key as a float; NaN without text."""
+        """NaN without text."""
         return self._bits_for_each(self.size_bytes)
 
     @property
@@ -205,7 +200,7 @@ class ScoreTotals:
 
 
 def nanobits_per_byte(millibits: int, size_bytes: int) -> int:
-    """Divide once, rounding down; 0 without bytes."""
+    """Rank key: divided once, rounded down; 0 without bytes."""
     return millibits * NANOBITS // size_bytes if size_bytes else 0
 
 

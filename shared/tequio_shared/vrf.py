@@ -33,7 +33,6 @@ from tequio_shared.ids import PeerKey
 CheckProof: TypeAlias = Callable[[PeerKey, bytes, bytes], bytes]
 """Checks a key's proof for an input and returns the output, as `verify` does."""
 PROOF_BYTES = 80
-OUTPUT_BYTES = 64
 REMEMBERED = 8_192
 """Verified proofs that are not verified again: those of two of the largest rounds."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, sha256, to_text
@@ -32,7 +33,6 @@ from tests.support.attackers_ledger import (
     attacked_ledger,
     elsewhere,
     mixed,
-    now_ms,
     opening,
     registering,
     respelt,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_ledger.store.blobs import occupied_bytes
 from tequio_ledger.web.limits import BURST_S, REGISTRATION_COST, read_chunks
 from tequio_ledger.web.write_api import MAX_RECORDS, SeedStore
@@ -61,10 +62,6 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """One program for the attacks that leave no trace."""
     with served(tmp_path_factory.mktemp("calm")) as program:
         yield program
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def leave(author: Author) -> Entry:

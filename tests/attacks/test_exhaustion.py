@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_shared.ids import sha256, to_text
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, post
@@ -56,10 +57,6 @@ def _many_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 4 * SILENT), hard), hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def registration(ledger: Served, name: str) -> list[Entry]:

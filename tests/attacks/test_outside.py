@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import SECOND, attacked_ledger, monkey, now_ms
+from tests.support.attackers_ledger import SECOND, attacked_ledger, monkey
 from tests.support.attackers_round import forged_piece, scale_255
 from tests.support.authors import Author
 from tests.support.commitments import commitment

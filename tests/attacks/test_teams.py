@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import NetworkId, sha256
 from tequio_shared.log.tiles import encode_bundle
@@ -18,7 +19,6 @@ from tests.shared.network.test_key_links import RECOVERY, quarantined
 from tests.shared.network.test_teams import LINK, OTHER, TeamSwarm, refusal
 from tests.support.attack_table import attack
 from tests.support.authors import Author
-from tests.support.equivocators import now_ms
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:

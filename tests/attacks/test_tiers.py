@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
@@ -28,7 +29,7 @@ from tequio_shared.statements.runs import RoundRoster
 from tequio_shared.statements.statement import Entry, signed_message
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import SECOND, AttackedLedger, attacked_ledger, now_ms
+from tests.support.attackers_ledger import SECOND, AttackedLedger, attacked_ledger
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.memory_swarm import Swarm

@@ -34,11 +34,11 @@ from tequio_ledger.webhooks import (
 from tequio_shared.served.answers import published_heads
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunNotice
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import VirtualClock, make_settings, opened, running, wait_until
 from tests.support.sample_ledger import SampleLedger
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
@@ -165,14 +165,6 @@ async def posting(
 async def positions_pass(ledger: Ledger, index: int, count: int) -> None:
     """Wait until `count` webhooks know where they begin, and are done with an entry."""
     await wait_until(lambda: sum(position > index for _, position in stored(ledger)) >= count)
-
-
-async def wait_until(is_met: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if is_met():
-                return
-            await asyncio.sleep(0.01)
 
 
 def stored(ledger: Ledger) -> list[tuple[bytes, int]]:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.schedule import SNAPSHOTS, SnapshotSchedule
@@ -35,8 +35,9 @@ REBUILT = frozenset(
 """Attributes that follow from the genesis, the reader and the other attributes."""
 PRINT_DIGEST = """
 from tests.shared.test_snapshot import folded, short
+from tequio_shared.ids import sha256
 from tequio_shared.served import snapshot
-print(snapshot.digest(folded(short()), len(short().entries)).hex())
+print(sha256(snapshot.encode(folded(short()), len(short().entries))).hex())
 """
 
 
@@ -107,7 +108,7 @@ def test_the_bytes_do_not_depend_on_the_process() -> None:
         ).stdout.strip()
         for seed in ("1", "2")
     }
-    assert found == {snapshot.digest(folded(short()), len(short().entries)).hex()}
+    assert found == {sha256(snapshot.encode(folded(short()), len(short().entries))).hex()}
 
 
 def test_a_state_with_another_field_is_another_layout() -> None:

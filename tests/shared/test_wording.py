@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.wording import noun, plural
+from tequio_shared.wording import noun, plural, short_count, size_text
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,16 @@ def test_a_number_is_written_with_its_noun(number: int, written: str) -> None:
 def test_a_noun_may_have_its_own_plural() -> None:
     assert [plural(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
     assert [noun(number, "was", "were") for number in (1, 2)] == ["was", "were"]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(0, "0"), (7, "7"), (8.94, "8.9"), (950, "950"), (12_400, "12.4k"), (1_310_000_000, "1.31B")],
+)
+def test_great_numbers_have_three_digits(number: float, said: str) -> None:
+    assert short_count(number) == said
+
+
+def test_sizes_are_those_of_disks() -> None:
+    said = [size_text(one) for one in (0, 999, 1_000, 8_192, 1_500_000, 3_200_000_000)]
+    assert said == ["0 B", "999 B", "1 kB", "8.19 kB", "1.5 MB", "3.2 GB"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
-from tests.support.equivocators import now_ms
 from tests.support.forked_program import CLIENT, run_forked
 
 if TYPE_CHECKING:

@@ -72,6 +72,11 @@ class ScriptedWorker(WorkerClient):
         """The last received message of that kind."""
         return next(one for one in reversed(self.received) if isinstance(one, kind))
 
+    def times_asked(self, kind: type[Question]) -> int:
+        """Count the received questions of that kind."""
+        asked = [one for one in self.received if isinstance(one, control.AskQuestion)]
+        return sum(isinstance(one.question, kind) for one in asked)
+
     def obey(self, snapshot: Snapshot) -> Snapshot:
         """Send the snapshot with the last desired state in it; returns that snapshot."""
         message = self.last(control.SetDesiredState)

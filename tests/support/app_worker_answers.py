@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import TypeAlias
 
@@ -253,11 +254,20 @@ def _event(number: int) -> ActivityRow:
 HAPPENED = tuple(_event(number) for number in range(EVENTS, 0, -1))
 
 
-def activity(question: Question) -> ActivityReply:
-    """Answer as the event database does."""
-    assert isinstance(question, AskActivity)
-    rows = [row for row in HAPPENED if question.before is None or row.number < question.before]
-    return ActivityReply(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
+def activity_with(*newest: ActivityRow) -> Callable[[Question], ActivityReply]:
+    """Make the answers of an event database in which these rows are the newest."""
+    rows = (*newest, *HAPPENED)
+
+    def answer(question: Question) -> ActivityReply:
+        assert isinstance(question, AskActivity)
+        fitting = [row for row in rows if question.before is None or row.number < question.before]
+        has_more = len(fitting) > question.limit
+        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
+
+    return answer
+
+
+activity = activity_with()
 
 
 def first_activity(_: Question) -> ActivityReply:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 from msgspec.structs import replace as replace_fields
 
+from tequio_client.clock import now_ms
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
@@ -112,11 +112,6 @@ def attacked_ledger(folder: Path, *options: str) -> Iterator[AttackedLedger]:
 def opening(rules: Manifest) -> RunOpen:
     """The statement that opens a run of that manifest."""
     return RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
-
-
-def now_ms() -> int:
-    """The machine's time, which the ledger program uses too."""
-    return time.time_ns() // 1_000_000
 
 
 def under(entry: Entry, signer: Signer, net: NetworkId) -> Entry:

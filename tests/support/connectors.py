@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import msgspec
 
+from tequio_client.clock import now_ms
 from tequio_shared.api import connector
 from tequio_shared.ids import NetworkId, from_text, key_from_text, to_text
 from tequio_shared.log.tiles import encode_bundle
@@ -36,11 +37,6 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 YEAR_MS = 365 * 86_400_000
-
-
-def now_ms() -> int:
-    """The wall clock, which real programs use."""
-    return time.time_ns() // 1_000_000
 
 
 @dataclass

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
+from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.network.run import first_head
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
 _RULES = manifest()
 RUN = _RULES.run_id
-
-
-def now_ms() -> int:
-    """The wall clock, which the ledger's own process uses."""
-    return time.time_ns() // 1_000_000
 
 
 async def open_run(one: Served) -> None:

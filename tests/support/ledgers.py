@@ -24,7 +24,7 @@ from tests.support.configured import of_texts
 from tests.support.forked_program import ForkedProgram
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from pathlib import Path
 
     from tequio_ledger.config.settings import LedgerSettings
@@ -174,6 +174,15 @@ def start(
     return subprocess.Popen(
         [sys.executable, *program, *words], stderr=subprocess.PIPE, text=True, env=env
     )
+
+
+async def wait_until(is_met: Callable[[], bool]) -> None:
+    """Wait for what an asyncio task brings about; raises TimeoutError after a minute."""
+    async with asyncio.timeout(60):
+        while True:
+            if is_met():
+                return
+            await asyncio.sleep(0.01)
 
 
 def _first_line(process: Process) -> dict[str, Any]:

@@ -21,10 +21,16 @@ from tequio_shared.api.runs import (
     MeasuredAnswer,
     MeasuredTaskAnswer,
     MeasuresAnswer,
+    ResumeAnswer,
+    RollbackAnswer,
+    RunAnswer,
     SampleAnswer,
+    WrittenAnswer,
 )
 from tequio_shared.ids import to_text
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.verdicts import HeadVerdict
+from tequio_shared.round.round import RoundPhase
 from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
@@ -129,18 +135,47 @@ class MeasuredSite:
         parts, query = urlsplit(path).path, parse_qs(urlsplit(path).query)
         heads = self.run.heads()
         if parts == f"/v1/runs/{self.run.run}":
-            sample = {"round": heads[-1].round} if heads and heads[-1].sample else None
-            newest = self.run.newest or self.run.rounds
-            went_back = [{"head_round": head, "last_round": at} for head, at in self.run.rollbacks]
-            return msgspec.json.encode(
-                {"head_round": newest, "sample": sample, "rollbacks": went_back}
-            )
+            return msgspec.json.encode(self._run(heads))
         if parts == f"/v1/runs/{self.run.run}/measures":
             after, limit = int(query["after"][0]), int(query["limit"][0])
             page = [head for head in heads if head.round > after][:limit]
             more = page[-1].round if len(page) == limit else None
             return msgspec.json.encode(MeasuresAnswer(page, more, AS_OF))
         return None
+
+    def _run(self, heads: list[MeasuredAnswer]) -> RunAnswer:
+        newest = self.run.newest or self.run.rounds
+        said = [
+            WrittenAnswer(head.round, PEER, PROMPTS[0], WORDS[0])
+            for head in heads[-1:]
+            if head.sample
+        ]
+        return RunAnswer(
+            run=HEAD,
+            name="maiz",
+            manifest=HEAD,
+            state=RunState.ROUND_TRAIN,
+            phase=RoundPhase.TRAIN.value,
+            round=newest + 1,
+            closed=newest,
+            voided=0,
+            members=3,
+            tokens=TOKENS,
+            roster_index=90,
+            opened_index=1,
+            head=HEAD,
+            head_round=newest,
+            weights_root=HEAD,
+            aux_root=HEAD,
+            published=(),
+            rollbacks=tuple(RollbackAnswer(head, at, 80) for head, at in self.run.rollbacks),
+            announcement=None,
+            pause_reason=None,
+            chat=None,
+            sample=said[0] if said else None,
+            resume=ResumeAnswer(after=90, head=80, close=None),
+            as_of=AS_OF,
+        )
 
 
 @contextmanager

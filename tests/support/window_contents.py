@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -27,6 +28,12 @@ ALWAYS_LEFT_TO_RIGHT = (StepChart, Sparkline, WeekGrid, QPlainTextEdit, PercentR
 """Axes of time, the log of the worker, and the ring, which runs as a clock does."""
 BRIGHT = 0.03928
 """Where the sRGB curve becomes linear."""
+
+
+def settle() -> None:
+    """Let posted events come to rest: a change of language, then the layouts."""
+    for _ in range(3):
+        QApplication.processEvents()
 
 
 def controls(window: QWidget) -> list[QWidget]:

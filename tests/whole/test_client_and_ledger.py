@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.ledger.proofs import read_entries
@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 ME = Signer(bytes([1]) * 32)
 NO_RUN = RunId(bytes(32))
 RULES = manifest()
-
-
-def now_ms() -> int:
-    """The ledger is a program of its own: its clock is the wall's."""
-    return time.time_ns() // 1_000_000
 
 
 @pytest.mark.whole

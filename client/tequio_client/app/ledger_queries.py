@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
@@ -16,9 +16,12 @@ from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequ
 
 from tequio_client.ledger.networks import is_ledger_address
 from tequio_shared import encoding
-from tequio_shared.api.answer import PAGE_ROWS
+from tequio_shared.api.admission import InvitationAnswer, InvitationsAnswer
+from tequio_shared.api.answer import PAGE_ROWS, Text
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
+from tequio_shared.network.run_states import RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +35,6 @@ TIMEOUT_MS = 8_000
 MOST_BYTES = 1 << 20
 OK, NOT_FOUND = 200, 404
 MOST_PAGES = 256
-ENDED_STATES = ("finished",)
-"""States of a run that cannot be joined any more."""
-_Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-_Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 
 class LedgerCheck(QObject):
@@ -157,7 +156,7 @@ class InvitationQuery(QObject):
         self._get(f"/v1/invitations?after={after}&limit={PAGE_ROWS}", self._receive_page)
 
     def _receive_page(self, content: bytes) -> None:
-        page = encoding.read(content, _Invitations)
+        page = encoding.read(content, InvitationsAnswer)
         mine = next((one for one in page.invitations if one.invitation == self._invitation), None)
         if mine is not None:
             self._receive_invitation(mine)
@@ -166,7 +165,7 @@ class InvitationQuery(QObject):
         else:
             self._get_page(page.next)
 
-    def _receive_invitation(self, one: _Invitation) -> None:
+    def _receive_invitation(self, one: InvitationAnswer) -> None:
         self._add(index=one.index, left=max(one.uses - one.used, 0), until_ms=one.until)
         self._ended = _ended(one, self._now_ms)
         if one.run:
@@ -176,8 +175,8 @@ class InvitationQuery(QObject):
             self._query_key()
 
     def _receive_run(self, content: bytes) -> None:
-        run = encoding.read(content, _Run)
-        if run.state in ENDED_STATES:
+        run = encoding.read(content, RunAnswer)
+        if run.state == RunState.FINISHED:
             self.failed.emit(InvitationProblem.RUN_ENDED, run.name)
             return
         self._add(run_name=run.name, members=run.members, tokens=run.tokens)
@@ -223,7 +222,7 @@ class InvitationQuery(QObject):
         self.request.start(f"{self._link.ledger.rstrip('/')}{path}", receive)
 
 
-def _ended(one: _Invitation, now_ms: int) -> InvitationProblem | None:
+def _ended(one: InvitationAnswer, now_ms: int) -> InvitationProblem | None:
     if one.closed is not None or one.revoked is not None:
         return InvitationProblem.CLOSED
     if now_ms >= one.until:
@@ -328,27 +327,4 @@ class _Network(msgspec.Struct, frozen=True):
 
 
 class _Named(msgspec.Struct, frozen=True):
-    name: _Text
-
-
-class _Invitation(msgspec.Struct, frozen=True):
-    invitation: _Text
-    index: _Number
-    uses: _Number
-    used: _Number
-    until: _Number
-    run: _Text | None = None
-    closed: _Number | None = None
-    revoked: _Number | None = None
-
-
-class _Invitations(msgspec.Struct, frozen=True):
-    invitations: tuple[_Invitation, ...]
-    next: _Number | None = None
-
-
-class _Run(msgspec.Struct, frozen=True):
-    name: _Text
-    state: _Text
-    members: _Number
-    tokens: _Number
+    name: Text

@@ -26,13 +26,7 @@ _WORKER = cli.default_folder("worker")
 @click.option("--run", "run_name", help="Name of a run, or the beginning of its id.")
 @cli.measured_option
 @click.option("--prompt", help="Answer this, and end.")
-@click.option(
-    "--tokens",
-    type=click.IntRange(1, 1 << 20),
-    default=200,
-    show_default=True,
-    help="Longest answer.",
-)
+@cli.answer_tokens_option
 @click.option(
     "--temperature",
     type=float,

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from tequio_client.checkpoint.publish import HeadStorage
 
 
-_RUN = click.option(
-    "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
-)
 _TARGET = click.option(
     "--to",
     "target",
@@ -51,7 +48,7 @@ checkpoint.add_command(serve)
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option(
     "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
@@ -129,7 +126,7 @@ def _copies(*, with_gguf: bool, with_onnx: bool) -> tuple[CopyFormat, ...]:
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option(
     "--head",
     "alias",
@@ -326,7 +323,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
 
 @checkpoint.command()
-@_RUN
+@cli.run_option
 @click.option("--every", required=True, type=click.IntRange(1), help="Publish every N rounds.")
 @click.option(
     "--work",

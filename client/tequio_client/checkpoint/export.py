@@ -52,7 +52,6 @@ _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
 _FETCHED, _MADE = "fetched", "made"
-_INTEGER = 4
 _Head = TypeVar("_Head", bound=CertifiedHead)
 
 

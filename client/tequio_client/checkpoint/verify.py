@@ -38,12 +38,12 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
+from tequio_shared.head.chain import stated_head
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import Checkpoint, open_checkpoint
 from tequio_shared.log.policy import PROOF_BYTES, Policy, TlogProof
-from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry

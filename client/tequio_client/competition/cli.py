@@ -355,10 +355,7 @@ def _entrant(name: str) -> str:
     type=_CUSTODIANS,
     help="How many shares open the set (default: 2, or 1 if there is one custodian).",
 )
-@click.option("--pattern", default="*", show_default=True, help="Files to use of a folder.")
-@click.option("--config", help="Configuration of a dataset.")
-@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
-@click.option("--column", default="text", show_default=True, help="Column with the text.")
+@cli.texts_options
 def seal(  # noqa: PLR0913, PLR0917 - one parameter an option
     data: str,
     to: Path,

@@ -84,14 +84,26 @@ class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 Shards: TypeAlias = Annotated[tuple[Shard, ...], msgspec.Meta(min_length=1, max_length=FILES)]
 
 
-class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prepare"):
+class _Numbered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    command: Positive
+
+
+class _OfRound(_Numbered, frozen=True, forbid_unknown_fields=True):
+    round: Positive
+
+
+class _OfHead(_Numbered, frozen=True, forbid_unknown_fields=True):
+    round: Number
+    """Round that the head came from; 0: the first head."""
+
+
+class Prepare(_Numbered, frozen=True, forbid_unknown_fields=True, tag="prepare"):
     """Be ready to work on this run with this much of the machine. Answered by `Ready`.
 
     Stays in force until the next `Prepare`. One that differs only in `threads`, `memory_mb` or
     `share_percent` takes effect at the next step or batch, without stopping the task.
     """
 
-    command: Positive
     manifest: FilePath
     """Canonical run manifest."""
     config: FilePath
@@ -117,14 +129,12 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     blocks of the model. What the other members wait for takes half of the time at least."""
 
 
-class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"):
+class Train(_OfRound, frozen=True, forbid_unknown_fields=True, tag="train"):
     """Train on these windows and leave a contribution. Answered by `Trained`.
 
     `Finish` or `stop_after_ms` end it early; what was done so far is then handed in.
     """
 
-    command: Positive
-    round: Positive
     run: DigestText
     head: DigestText
     """Hash of the head that training starts from; goes into the header."""
@@ -149,20 +159,16 @@ class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"
     0: never."""
 
 
-class Finish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="finish"):
+class Finish(_Numbered, frozen=True, forbid_unknown_fields=True, tag="finish"):
     """Hand in what the `Train` command of this number has done so far. Answered by its `Trained`.
 
     Ignored when that command is not the task in force. At least one inner step is always done.
     """
 
-    command: Positive
 
-
-class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screen"):
+class Screen(_OfRound, frozen=True, forbid_unknown_fields=True, tag="screen"):
     """Check these contributions as a witness. Answered by `Screened`."""
 
-    command: Positive
-    round: Positive
     run: DigestText
     head: DigestText
     k: Positive
@@ -185,11 +191,9 @@ class MeasuredSlot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     windows: Annotated[tuple[Number, ...], msgspec.Meta(min_length=1, max_length=GAIN_WINDOWS)]
 
 
-class MeasureGains(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="gains"):
+class MeasureGains(_OfRound, frozen=True, forbid_unknown_fields=True, tag="gains"):
     """Measure loss gains as a witness. Answered by `GainsMeasured`."""
 
-    command: Positive
-    round: Positive
     weights: FilePath
     """Master copy of the round's head, as in `Train`."""
     k: Positive
@@ -215,15 +219,13 @@ class EarlierSketch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"):
+class Audit(_OfRound, frozen=True, forbid_unknown_fields=True, tag="audit"):
     """Repeat the training of another trainer's contribution, and compare. Answered by `Audited`.
 
     Needs what `Train` needs, since it takes the same steps. The files of opened leaves hold the
     leaves of `chunks`, in that order and nothing else: 8,192 bytes of bfloat16 bits each.
     """
 
-    command: Positive
-    round: Positive
     run: DigestText
     head: DigestText
     """Hash of the head that the contribution started from."""
@@ -247,11 +249,9 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"
     earlier: Annotated[tuple[EarlierSketch, ...], msgspec.Meta(max_length=AUDITS_OF_ONE)] = ()
 
 
-class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
+class Advance(_OfRound, frozen=True, forbid_unknown_fields=True, tag="advance"):
     """Compute the next head. Answered by `Advanced`."""
 
-    command: Positive
-    round: Positive
     run: DigestText
     parent: DigestText
     """Hash of the head that `weights` holds."""
@@ -267,21 +267,17 @@ class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adva
     """Step of the round, where the run has a down link; not written if no records can tell it."""
 
 
-class Follow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
+class Follow(_OfRound, frozen=True, forbid_unknown_fields=True, tag="follow"):
     """Apply a round's step to the weights of the head before. Answered by `Followed`."""
 
-    command: Positive
-    round: Positive
     weights: FilePath
     step: FilePath
     weights_out: FilePath
 
 
-class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluate"):
+class Evaluate(_OfHead, frozen=True, forbid_unknown_fields=True, tag="evaluate"):
     """Measure a head on the held-out shards. Answered by `Evaluated`."""
 
-    command: Positive
-    round: Number
     weights: FilePath
     shards: Shards
     """Held-out shards; `index` counts the held-out shards of the data manifest from 0."""
@@ -294,11 +290,9 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="eva
     """Tokens to generate after the prompt; 0: no sample."""
 
 
-class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continue"):
+class Continue(_OfHead, frozen=True, forbid_unknown_fields=True, tag="continue"):
     """Generate text after the beginning of a held-out document. Answered by `Continued`."""
 
-    command: Positive
-    round: Number
     weights: FilePath
     shards: Shards
     """As in `Evaluate`."""
@@ -306,11 +300,9 @@ class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="con
     """Place of the document, counted over the shards."""
 
 
-class AnswerQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="answer"):
+class AnswerQuestions(_OfHead, frozen=True, forbid_unknown_fields=True, tag="answer"):
     """Have a head answer questions of a task. Answered by `QuestionsAnswered`."""
 
-    command: Positive
-    round: Number
     weights: FilePath
     task: FilePath
     """File of the task (`tequio_shared.multiple_choice`)."""
@@ -319,16 +311,12 @@ class AnswerQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, t
     count: Positive
 
 
-class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
+class Rest(_Numbered, frozen=True, forbid_unknown_fields=True, tag="rest"):
     """Do nothing; drop an unfinished task. Answered by `Resting`."""
 
-    command: Positive
 
-
-class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
+class Quit(_Numbered, frozen=True, forbid_unknown_fields=True, tag="quit"):
     """Leave the process with status 0. End of input means the same."""
-
-    command: Positive
 
 
 Command: TypeAlias = (
@@ -358,8 +346,7 @@ class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     """Names what confines the process (`platform.sandbox`), for people."""
 
 
-class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
-    command: Positive
+class TrainerReady(_Numbered, frozen=True, forbid_unknown_fields=True, tag="ready"):
     device: Label
     """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
     device_name: Label
@@ -391,11 +378,9 @@ class TrainerHeartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """Main memory of the process, MiB."""
 
 
-class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trained"):
+class Trained(_OfRound, frozen=True, forbid_unknown_fields=True, tag="trained"):
     """The payload, delta and feedback files lie where the command said."""
 
-    command: Positive
-    round: Positive
     header: HeaderText
     contribution: DigestText
     payload_root: DigestText
@@ -434,20 +419,16 @@ class ScreeningVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Share of those indices where both have the same sign."""
 
 
-class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screened"):
+class Screened(_OfRound, frozen=True, forbid_unknown_fields=True, tag="screened"):
     """One verdict for each candidate, in the order of the command."""
 
-    command: Positive
-    round: Positive
     verdicts: tuple[ScreeningVerdict, ...]
     seconds: float
 
 
-class GainsMeasured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="measured_gains"):
+class GainsMeasured(_OfRound, frozen=True, forbid_unknown_fields=True, tag="measured_gains"):
     """(slot, gain) of the slots for which there was time, ascending."""
 
-    command: Positive
-    round: Positive
     gains: tuple[tuple[Number, Annotated[int, msgspec.Meta(ge=-GAIN_MOST, le=GAIN_MOST)]], ...]
     seconds: float
 
@@ -477,11 +458,9 @@ class MeasuredFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the payload with the repeated pseudo-gradient on its support: mean over all chunks."""
 
 
-class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audited"):
+class Audited(_OfRound, frozen=True, forbid_unknown_fields=True, tag="audited"):
     """The repeated pseudo-gradient lies where the command said."""
 
-    command: Positive
-    round: Positive
     contribution: DigestText
     figures: MeasuredFigures
     sketch: tuple[SketchNumber, ...]
@@ -496,11 +475,9 @@ class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audi
     seconds: float
 
 
-class AdvanceReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advanced"):
+class AdvanceReport(_OfRound, frozen=True, forbid_unknown_fields=True, tag="advanced"):
     """The next head lies where the command said."""
 
-    command: Positive
-    round: Positive
     head: DigestText
     weights_root: DigestText
     aux_root: DigestText
@@ -510,20 +487,16 @@ class AdvanceReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     seconds: float
 
 
-class Followed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="followed"):
+class Followed(_OfRound, frozen=True, forbid_unknown_fields=True, tag="followed"):
     """The weights after the step lie where the command said."""
 
-    command: Positive
-    round: Positive
     weights_root: DigestText
     seconds: float
 
 
-class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
+class Evaluated(_OfHead, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
     """Quality of a head on the held-out shards."""
 
-    command: Positive
-    round: Number
     bits_per_byte: float
     millibits: Number
     """Of all documents, each rounded by itself."""
@@ -537,29 +510,25 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
     seconds: float
 
 
-class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continued"):
+class Continued(_OfHead, frozen=True, forbid_unknown_fields=True, tag="continued"):
     """Text generated by a head, cut to what fits into a statement."""
 
-    command: Positive
-    round: Number
     prompt: Text
     text: Text
     seconds: float
 
 
-class QuestionsAnswered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="answers"):
+class QuestionsAnswered(_OfHead, frozen=True, forbid_unknown_fields=True, tag="answers"):
     """Counts of the questions, as in a statement."""
 
-    command: Positive
-    round: Number
     counts: TaskCounts
     unread: Number
     """Questions that the head cannot read; none of them is right."""
     seconds: float
 
 
-class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
-    command: Positive
+class Resting(_Numbered, frozen=True, forbid_unknown_fields=True, tag="resting"):
+    """Nothing is being done."""
 
 
 class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="failed"):

@@ -32,6 +32,7 @@ from tequio_client.names import clean_text
 from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
+from tequio_shared.api.admission import ConnectorsAnswer, InvitationAnswer, InvitationsAnswer
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, CompetitionsAnswer
 from tequio_shared.api.connector import (
@@ -44,9 +45,6 @@ from tequio_shared.api.connector import (
     ConnectRequest,
 )
 from tequio_shared.api.network import (
-    ConnectorsAnswer,
-    InvitationAnswer,
-    InvitationsAnswer,
     LogEvent,
     NetworkAnswer,
     PostedAnswer,

@@ -16,9 +16,8 @@ from tequio_client.ledger.proofs import LogProofs, check_entry, parts_by_tile
 from tequio_client.names import find_one, short_id
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.head.chain import Head
+from tequio_shared.head.chain import Head, stated_head
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.network.rollback import stated_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadPromote, RunClose, RunRollback
 from tequio_shared.statements.statement import Entry, Statement

@@ -50,6 +50,10 @@ _DAYS = click.option(
     type=cli.Number(0.001, 3_650),
     help="How many days the link works.",
 )
+_announcement_options = cli.together(
+    click.option("--text", default="", help="One line of at most 200 characters."),
+    click.option("--clear", is_flag=True, help="Take the present announcement back."),
+)
 
 
 @click.group(cls=cli.PlainGroup)
@@ -152,8 +156,7 @@ _steering("finish", "End a run after its current round.")
 
 @run.command("announce")
 @cli.log_id_argument("name")
-@click.option("--text", default="", help="One line of at most 200 characters.")
-@click.option("--clear", is_flag=True, help="Take the present announcement back.")
+@_announcement_options
 @cli.ledger_option
 @cli.organisers_option
 def announce(name: str, text: str, ledger: str, folders: tuple[Path, ...], *, clear: bool) -> None:
@@ -189,8 +192,7 @@ def chat(name: str, url: str, ledger: str, folders: tuple[Path, ...], *, clear: 
 
 
 @click.command("announce")
-@click.option("--text", default="", help="One line of at most 200 characters.")
-@click.option("--clear", is_flag=True, help="Take the present announcement back.")
+@_announcement_options
 @_signing_options
 def announce_to_network(text: str, options: SigningOptions, *, clear: bool) -> None:
     """Tell everybody in the network something.

@@ -18,7 +18,7 @@ from tequio_client.organiser import signing
 from tequio_client.organiser.signing import Decision, SigningOptions
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import describe_entry, describe_standing, format_time
-from tequio_shared.api.network import InvitationAnswer
+from tequio_shared.api.admission import InvitationAnswer
 from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, peer_id_text, to_text

@@ -60,6 +60,7 @@ from tequio_shared.round.points import points
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
+from tequio_shared.wording import short_count
 
 if TYPE_CHECKING:
     from tequio_client.trainer.first_head import FirstHead
@@ -336,7 +337,7 @@ def list_runs(ledger: str, worker_folder: Path, vram_gib: float | None = None) -
     for column in table.columns[3:]:
         column.justify = "right"
     for one in runs:
-        numbers = [f"{one.round:,}", str(one.members), _short_number(one.tokens)]
+        numbers = [f"{one.round:,}", str(one.members), short_count(one.tokens)]
         if forecasts:
             numbers.append(points(forecasts[one.run]) if forecasts.get(one.run) else "")
         table.add_row(one.run[:10], escape(one.name), state_name(one.state), *numbers)
@@ -380,13 +381,6 @@ def show_run(name: str, ledger: str) -> None:
     if problem:
         table.add_row("rules", escape(problem))
     Console().print(table)
-
-
-def _short_number(count: int) -> str:
-    for unit, size in (("T", 10**12), ("B", 10**9), ("M", 10**6), ("k", 10**3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return str(count)
 
 
 def state_name(state: str) -> str:

@@ -27,9 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file
@@ -49,12 +48,6 @@ from tequio_shared.round.manifest import (
     RoundRules,
 )
 from tequio_shared.round.points import BASIS_POINTS
-
-if TYPE_CHECKING:
-    pass
-
-
-log = structlog.get_logger(__name__)
 
 _MS = 1000
 _LEAST_Z_LOSS = 1e-9

@@ -63,7 +63,7 @@ def print_plugin(what: str, ledger: str, *, with_code: bool) -> None:
 @cli.log_id_argument("what")
 @cli.ledger_option
 @cli.folder_option("worker")
-@click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
+@cli.sure_option
 def allow(what: str, ledger: str, folder: Path, *, is_sure: bool) -> None:
     """Allow a plug-in on this computer: a file, a hash, or the run that brings it.
 

@@ -25,12 +25,7 @@ from tequio_client import cli
     type=click.Path(path_type=Path, dir_okay=False),
     help="A file of multiple-choice questions, from `tequio data tasks`; may be repeated.",
 )
-@click.option("--pattern", default="*", show_default=True, help="Which files of a folder to read.")
-@click.option("--config", help="Configuration of a dataset.")
-@click.option("--split", default="train", show_default=True, help="Split of a dataset.")
-@click.option(
-    "--column", default="text", show_default=True, help="Column or field that holds the text."
-)
+@cli.texts_options
 @click.option(
     "--documents", type=click.IntRange(1), help="Score only the first N documents.", metavar="N"
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import mmap
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -69,9 +68,6 @@ class ComputedHead:
     aux_root: Digest
     set_root: Digest
     kept: tuple[int, ...]
-    seconds: float
-    filter_seconds: float
-    """Share of `seconds` spent in the sign-agreement filter."""
 
 
 def engine_for(step: OuterStep, device: str = "cpu") -> Engine:
@@ -105,7 +101,6 @@ def compute_next_head(
     repeated contribution or files that do not fit the layout, MalformedError for a payload of
     another size.
     """
-    started = time.perf_counter()
     order = order_by_id([header for header, _ in contributions])
     _check_files(step, files)
     paths = [contributions[at][1] for at in order]
@@ -114,7 +109,6 @@ def compute_next_head(
         payloads = PayloadFiles(paths, step.params.shape, step.layout.chunks)
         work = _Work(step, engine, stack.enter_context(payloads), pool, threads, pacing)
         kept = filter_with(work.agreement, len(order), step.params.z2).kept
-        filtered = time.perf_counter()
         tokens = [ContributionHeader.parse(contributions[order[at]][0]).tokens for at in kept]
         roots = work.move(files, kept, multipliers(tokens, step.params))
     ids = set_root([contribution_id(header) for header, _ in contributions])
@@ -124,8 +118,6 @@ def compute_next_head(
         aux_root=roots[1],
         set_root=ids,
         kept=tuple(sorted(order[at] for at in kept)),
-        seconds=time.perf_counter() - started,
-        filter_seconds=filtered - started,
     )
 
 

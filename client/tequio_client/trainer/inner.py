@@ -89,8 +89,8 @@ class StepPlan:
 class TrainingProgress:
     """Inner steps so far, or parts of DisTrO's only step while it lasts.
 
-    `last_s` is the time of the last one; `targets` are the tokens that have a loss. Losses are nats
-    for each of them, nan before the first step.
+    `targets` are the tokens that have a loss. Losses are nats for each of them, nan before the
+    first step.
     """
 
     step: int = 0
@@ -99,7 +99,6 @@ class TrainingProgress:
     tokens: int = 0
     targets: int = 0
     seconds: float = 0.0
-    last_s: float = 0.0
     loss_first: float = math.nan
     loss_last: float = math.nan
 
@@ -172,7 +171,6 @@ def _after_step(
         tokens=progress.tokens + samples[:, 1:].numel(),
         targets=progress.targets + count_targets(samples),
         seconds=progress.seconds + seconds,
-        last_s=seconds,
         loss_first=loss if progress.step == 0 else progress.loss_first,
         loss_last=loss,
     )
@@ -233,7 +231,6 @@ def _sum_over_windows(
             tokens=progress.tokens + samples[:, 1:].numel(),
             targets=progress.targets + count_targets(samples),
             seconds=progress.seconds + seconds,
-            last_s=seconds,
             loss_last=progress.loss_last + loss,
         )
         if batch.cell.decide(partial(watch.should_stop, progress)):

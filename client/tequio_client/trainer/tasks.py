@@ -7,9 +7,10 @@ A task reads and writes files that its message names. Between blocks of computin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import structlog
@@ -33,6 +34,7 @@ from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.device import is_out_of_memory
 from tequio_client.trainer.head import ComputedHead, HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
+from tequio_client.trainer.main import ModelTask
 from tequio_client.trainer.pacing import Pacing
 from tequio_client.trainer.prepared import (
     PreparedModel,
@@ -63,47 +65,19 @@ def run(context: TaskContext) -> trainer.CommandReport:
             context.setup.check_trains()
         case trainer.Evaluate() | trainer.Continue() | trainer.AnswerQuestions():
             context.setup.check_trains(needs_loader=False)
-    return _done(context)
-
-
-def _done(context: TaskContext) -> trainer.CommandReport:
-    match context.task:
-        case trainer.Train() as task:
-            return train(task, context)
-        case trainer.Screen() | trainer.MeasureGains() | trainer.Audit() as task:
-            return _checked(task, context)
-        case trainer.Advance() as task:
-            return advance(task, context)
-        case trainer.Follow() as task:
-            return follow(task, context)
-        case trainer.Evaluate() | trainer.Continue() | trainer.AnswerQuestions() as task:
-            return _evaluated(task, context)
-
-
-def _checked(
-    task: trainer.Screen | trainer.MeasureGains | trainer.Audit, context: TaskContext
-) -> trainer.CommandReport:
-    """Check what other trainers did."""
-    match task:
-        case trainer.Screen():
-            return screen_candidates(task, context)
-        case trainer.MeasureGains():
-            return measure_gains(task, context)
-        case trainer.Audit():
-            return audit_contribution(task, context)
-
-
-def _evaluated(
-    task: trainer.Evaluate | trainer.Continue | trainer.AnswerQuestions, context: TaskContext
-) -> trainer.CommandReport:
-    """Show what a head can do."""
-    match task:
-        case trainer.Evaluate():
-            return head_tasks.evaluate_head(task, context)
-        case trainer.Continue():
-            return head_tasks.continue_text(task, context)
-        case trainer.AnswerQuestions():
-            return head_tasks.answer_questions(task, context)
+    # Any: a function takes the kind of task that it stands beside.
+    runners: Mapping[type[ModelTask], Callable[[Any, TaskContext], trainer.CommandReport]] = {
+        trainer.Train: train,
+        trainer.Screen: screen_candidates,
+        trainer.MeasureGains: measure_gains,
+        trainer.Audit: audit_contribution,
+        trainer.Advance: advance,
+        trainer.Follow: follow,
+        trainer.Evaluate: head_tasks.evaluate_head,
+        trainer.Continue: head_tasks.continue_text,
+        trainer.AnswerQuestions: head_tasks.answer_questions,
+    }
+    return runners[type(context.task)](context.task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:

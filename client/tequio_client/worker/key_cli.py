@@ -29,7 +29,6 @@ _RECOVERY = click.option(
     metavar="FILE",
     help="File with the recovery key; without it the 24 words are asked for, where needed.",
 )
-_YES = click.option("--yes", "is_sure", is_flag=True, help="Do not ask for confirmation.")
 
 
 @key.command()
@@ -76,7 +75,7 @@ def recovery(
 @cli.ledger_option
 @cli.folder_option("worker")
 @_RECOVERY
-@_YES
+@cli.sure_option
 @FROM_STDIN
 def replace(
     *,
@@ -117,7 +116,7 @@ def replace(
 @cli.ledger_option
 @cli.folder_option("worker")
 @_RECOVERY
-@_YES
+@cli.sure_option
 @FROM_STDIN
 def revoke(
     *,

@@ -15,11 +15,10 @@ from tequio_ledger.store import queries, ranking
 from tequio_ledger.store.queries import StoredRows
 from tequio_ledger.web.answers import as_of, snapshot
 from tequio_ledger.web.routing import Index, Limit, get, json_answer
+from tequio_shared.api.admission import ConnectorsAnswer, InvitationsAnswer
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
 from tequio_shared.api.network import (
-    ConnectorsAnswer,
     HealthAnswer,
-    InvitationsAnswer,
     NetworkAnswer,
     ReleasesAnswer,
     SnapshotsAnswer,

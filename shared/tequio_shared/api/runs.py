@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -17,16 +18,18 @@ from tequio_shared.ids import (
     Written,
     digest_from_text,
 )
+from tequio_shared.limits import MEASURED_TASKS
 from tequio_shared.multiple_choice import TaskName
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.verdicts import HeadVerdict
-from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import LocationText, PublishedRevisionText
 
 # A reader accepts any word here: a newer ledger may have more of them.
 VerdictText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in HeadVerdict]})]
 StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RunState]})]
-PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RoundPhase]})]
+# Those of `round.RoundPhase`: that module needs numpy, which the app must not load.
+_PHASES = ["attest", "train", "witness", "over"]
+PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": _PHASES})]
 OutcomeText = Annotated[Text, Meta(extra_json_schema={"enum": ["open", "closed", "void"]})]
 
 
@@ -186,7 +189,7 @@ class MeasureAnswer(Struct, frozen=True, kw_only=True):
     size_bytes: Positive
     tokens: Positive
     is_outlier: bool
-    tasks: Rows[TaskAnswer]
+    tasks: Annotated[Sequence[TaskAnswer], Meta(max_length=MEASURED_TASKS)]
     """In the order of the run's tasks; none if the member answered none."""
 
 
@@ -212,7 +215,7 @@ class MeasuredAnswer(Struct, frozen=True, kw_only=True):
     best: Natural | None
     """Round of the head that it was compared with."""
     sample: SampleAnswer | None
-    tasks: Rows[MeasuredTaskAnswer]
+    tasks: Annotated[Sequence[MeasuredTaskAnswer], Meta(max_length=MEASURED_TASKS)]
 
 
 class MeasuresAnswer(Struct, frozen=True):

@@ -8,9 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ExpectedContribution
 from tequio_shared.head.head import head_hash
-from tequio_shared.ids import ContributionId, Digest, HeadHash, Natural, PeerKey, RunId
+from tequio_shared.ids import (
+    ContributionId,
+    Digest,
+    HeadHash,
+    Natural,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    to_text,
+)
+from tequio_shared.statements.runs import HeadPromote, RunRollback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +55,21 @@ class Head:
             weights_root=weights_root,
             aux_root=aux_root,
         )
+
+
+def stated_head(run: RunId, made: int, body: HeadPromote | RunRollback) -> Head:
+    """Head of round `made` as stated; raises RefusedError if its hash is not that of its parts."""
+    head = Head.of(
+        run,
+        made,
+        parent=HeadHash(digest_from_text(body.parent)),
+        set_root=digest_from_text(body.set_root),
+        weights_root=digest_from_text(body.weights_root),
+        aux_root=digest_from_text(body.aux_root),
+    )
+    if body.head != to_text(head.hash):
+        raise RefusedError("wrong-head", "the head does not match its parent, set and roots")
+    return head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from tequio_shared.ids import to_text
 from tequio_shared.network import deadlines
 from tequio_shared.network.full_run import FullRunView
-from tequio_shared.network.run_states import RunState, close_reason, void_reason
+from tequio_shared.network.run_states import RunState, close_reason
 from tequio_shared.round import measures, proof
 from tequio_shared.round.documents import TRAINER
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -319,7 +319,8 @@ def _close(view: RoundView) -> CoordinatorStep:
 
 
 def _void(view: RoundView) -> CoordinatorStep:
-    return CoordinatorStep(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
+    reason = int(deadlines.void_reason(view))
+    return CoordinatorStep(body=RoundVoid(reason=reason), round=view.number)
 
 
 def _round(view: FullRunView) -> RoundView:

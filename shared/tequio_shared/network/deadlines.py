@@ -1,4 +1,4 @@
-"""Deadlines of a round: the earliest time at which the coordinator may end each phase.
+"""Deadlines of a round: the earliest time at which a phase may end, and why a round is void.
 
 The outcome of a round follows from the log, but a coordinator that could end each phase at will
 would choose its members: open and void until it likes the committee, or close before the others
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
+from tequio_shared.network.run_states import VoidReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen
 
@@ -66,6 +67,21 @@ def check_void(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """A round is void when a phase has used its time without what the next one needs."""
     if ts < _void_from(view, current):
         raise RefusedError("wrong-void", f"round {current.number} has time left")
+
+
+def void_reason(view: RoundView) -> VoidReason:
+    """Reason why a round that ends now is void; raises RefusedError when it is not."""
+    if view.phase is RoundPhase.ATTEST:
+        if view.agreed_head() is not None:
+            raise RefusedError("wrong-void", f"round {view.number} has a quorum for its head")
+        return VoidReason.NO_HEAD_QUORUM
+    if not view.commitments and view.is_training:
+        return VoidReason.NO_COMMITMENTS
+    if view.phase is RoundPhase.WITNESS and not view.has_quorum():
+        return VoidReason.NO_PROOF_QUORUM
+    if view.phase is RoundPhase.WITNESS and not view.accepted() and view.is_training:
+        return VoidReason.NOTHING_ACCEPTED
+    raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
 
 
 def opens_from(view: PhaseTimes) -> int:

@@ -12,11 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tequio_shared.errors import RefusedError
-from tequio_shared.head.chain import Head
-from tequio_shared.ids import HeadHash, RunId, digest_from_text, to_text
-from tequio_shared.statements.runs import HeadPromote, RunRollback
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollback:
@@ -38,26 +33,6 @@ class RollbackRounds(Protocol):
 
     @property
     def last_round(self) -> int: ...
-
-
-def rollback_head(run: RunId, body: RunRollback) -> Head:
-    """Head that a run goes back to; raises RefusedError if its hash is not that of its parts."""
-    return stated_head(run, body.head_round, body)
-
-
-def stated_head(run: RunId, made: int, body: HeadPromote | RunRollback) -> Head:
-    """Head of round `made` as stated; raises RefusedError if its hash is not that of its parts."""
-    head = Head.of(
-        run,
-        made,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )
-    if body.head != to_text(head.hash):
-        raise RefusedError("wrong-head", "the head does not match its parent, set and roots")
-    return head
 
 
 def lineage(rollbacks: Sequence[RollbackRounds], round_number: int) -> tuple[range, ...]:

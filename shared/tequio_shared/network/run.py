@@ -21,7 +21,7 @@ from msgspec import UNSET
 
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
-from tequio_shared.head.chain import Head, NextHead
+from tequio_shared.head.chain import Head, NextHead, stated_head
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -36,7 +36,6 @@ from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network import deadlines
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.notices import Notice, RunNotices
-from tequio_shared.network.rollback import rollback_head
 from tequio_shared.network.run_states import (
     LIGHT_VIEW_STATES,
     ORGANISER_STATEMENTS,
@@ -44,7 +43,6 @@ from tequio_shared.network.run_states import (
     RunEvent,
     RunRequest,
     RunState,
-    void_reason,
 )
 from tequio_shared.round import fold, lots, measures
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
@@ -356,7 +354,7 @@ class RunView:
         # A view that began later may not know of the pause, but it knows of a round in progress.
         if self.phase is not RoundPhase.OVER:
             raise RefusedError("wrong-state", f"round {self.number} is in progress")
-        head = rollback_head(self.manifest.run_id, body)
+        head = stated_head(self.manifest.run_id, body.head_round, body)
         self._check_rollback(head, body.last_round)
         self._record_rollback(index, head)
         # A head that is still to be attested is given up, too: nobody has promoted it.
@@ -468,7 +466,7 @@ class RunView:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
         # Derived, not believed: a coordinator must not call a round void that has a result.
-        reason = void_reason(view)
+        reason = deadlines.void_reason(view)
         if body.reason != reason:
             raise RefusedError(
                 "wrong-void",

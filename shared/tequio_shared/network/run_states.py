@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 
-from tequio_shared.errors import RefusedError
-from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 
 
@@ -113,18 +111,3 @@ def close_reason(request: RunRequest) -> CloseReason:
     """Reason why a run ends of which the organiser's last request is that."""
     is_wanted = request is RunRequest.FINISH
     return CloseReason.ORGANISER_ENDED if is_wanted else CloseReason.ROUNDS_DONE
-
-
-def void_reason(view: RoundView) -> VoidReason:
-    """Reason why a round that ends now is void; raises RefusedError when it is not."""
-    if view.phase is RoundPhase.ATTEST:
-        if view.agreed_head() is not None:
-            raise RefusedError("wrong-void", f"round {view.number} has a quorum for its head")
-        return VoidReason.NO_HEAD_QUORUM
-    if not view.commitments and view.is_training:
-        return VoidReason.NO_COMMITMENTS
-    if view.phase is RoundPhase.WITNESS and not view.has_quorum():
-        return VoidReason.NO_PROOF_QUORUM
-    if view.phase is RoundPhase.WITNESS and not view.accepted() and view.is_training:
-        return VoidReason.NOTHING_ACCEPTED
-    raise RefusedError("wrong-void", f"nothing makes round {view.number} void")

@@ -12,12 +12,14 @@ from typing import Protocol
 
 from msgspec import structs
 
-from tequio_shared.api.answer import AsOf
-from tequio_shared.api.network import (
+from tequio_shared.api.admission import (
     ConnectorAnswer,
     ConnectorsAnswer,
     InvitationAnswer,
     InvitationsAnswer,
+)
+from tequio_shared.api.answer import AsOf
+from tequio_shared.api.network import (
     ReleaseAnswer,
     ReleasesAnswer,
     SnapshotAnswer,

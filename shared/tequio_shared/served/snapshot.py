@@ -191,11 +191,6 @@ def encode(state: State, size: int) -> bytes:
     return msgspec.msgpack.encode((_MAGIC, layout(), state.net, size, tuple(_whole().pack(state))))
 
 
-def digest(state: State, size: int) -> Digest:
-    """Name of the snapshot of a state: SHA-256 of its bytes."""
-    return sha256(encode(state, size))
-
-
 def decode(
     raw: bytes,
     genesis: Genesis,

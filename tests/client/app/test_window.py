@@ -28,7 +28,15 @@ from tequio_client.ipc.snapshot import LendingState
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
 from tests.support.app_program import own
 from tests.support.app_scenes import NOW_MS, SCENES
-from tests.support.window_contents import controls, has_words, is_cut, labels, name_of, texts
+from tests.support.window_contents import (
+    controls,
+    has_words,
+    is_cut,
+    labels,
+    name_of,
+    settle,
+    texts,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,11 +162,11 @@ def test_another_language_is_spoken_at_once(
 ) -> None:
     worker.send_snapshot(SCENES["lending"])
     language.choose("es")
-    _settle()
+    settle()
     worker.send_snapshot(SCENES["lending"])
     assert "Inicio" in texts(window)
     language.choose("en")
-    _settle()
+    settle()
     assert "Home" in texts(window)
     assert "Inicio" not in texts(window)
 
@@ -181,7 +189,7 @@ def test_another_language_leaves_the_keyboard_where_it_is(
     assert row.control is not None
     row.control.setFocus()
     language.choose("es")
-    _settle()
+    settle()
     now = _settings(made).section_of("appearance").rows["language"].control
     assert now is not row.control
     assert made.focusWidget() is now
@@ -197,7 +205,7 @@ def test_every_text_is_translated(
     window: AppWindow, worker: ScriptedWorker, language: Language, scene: str
 ) -> None:
     language.apply(QLocale("en_US"), PseudoLocale())
-    _settle()
+    settle()
     worker.send_snapshot(SCENES[scene])
     window.page.refresh()
     plain = {text for text in texts(window) if has_words(text) and "[" not in text}
@@ -210,12 +218,12 @@ def test_longer_texts_have_their_room(
     window: AppWindow, worker: ScriptedWorker, language: Language, scene: str, spoken: str
 ) -> None:
     speak(language, spoken)
-    _settle()
+    settle()
     for width in (window.minimumWidth(), window.width()):
         window.resize(width, window.height())
         worker.send_snapshot(SCENES[scene])
         window.page.refresh()
-        _settle()
+        settle()
         content = window.page.widget()
         assert content is not None
         assert content.width() <= window.page.viewport().width()
@@ -230,17 +238,17 @@ def test_a_low_window_shows_the_beginning_of_a_long_reason(
     window.resize(*style.LEAST_WINDOW)
     window.open_page("settings")
     worker.send_snapshot(SCENES["lending"])
-    _settle()
+    settle()
     (reason,) = window.findChildren(StateReason)
     reason.setText(reason.text() * 3)
-    _settle()
+    settle()
     assert reason.lines
     assert len(reason.lines) * reason.fontMetrics().lineSpacing() <= reason.height()
     assert reason.text().startswith(" ".join(reason.lines)[:-1])
     assert reason.lines[-1].endswith("\u2026")
     assert reason.toolTip() == reason.text()
     window.resize(style.WINDOW[0], 2 * style.WINDOW[1])
-    _settle()
+    settle()
     assert reason.lines == ()
     assert reason.toolTip() == ""
 
@@ -249,7 +257,7 @@ def test_right_to_left_the_side_bar_stands_on_the_right(
     window: AppWindow, worker: ScriptedWorker, language: Language
 ) -> None:
     language.apply(QLocale("ar"), PseudoLocale())
-    _settle()
+    settle()
     worker.send_snapshot(SCENES["lending"])
     window.grab()
     page = window.page.mapTo(window, window.page.rect().topLeft())
@@ -273,12 +281,6 @@ def test_a_pseudo_text_keeps_the_places_of_values() -> None:
     assert pseudo("{time} left") == "[{time} ĺéfţ····]"
     assert pseudo("%n round(s)").startswith("[%n ")
     assert pseudo("") == ""
-
-
-def _settle() -> None:
-    """Let posted events come to rest: a change of language, then the layouts."""
-    for _ in range(3):
-        QApplication.processEvents()
 
 
 def test_keys_open_pages_read_again_and_help(

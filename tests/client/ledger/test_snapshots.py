@@ -17,7 +17,7 @@ from tequio_client.ledger.proofs import LogProofs
 from tequio_client.ledger.snapshots import newest_snapshot
 from tequio_shared.api.network import SnapshotsAnswer
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import Digest, to_text
+from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.served import snapshot
 from tests.support.ledgers import VirtualClock, served
@@ -73,7 +73,7 @@ def test_a_reader_gets_the_state_that_the_log_names(ledger: tuple[str, Digest]) 
     assert found is not None
     state, size = found
     assert size >= SNAPSHOT_ENTRIES
-    assert snapshot.digest(state, size) == named
+    assert sha256(snapshot.encode(state, size)) == named
     assert len(state.peers) > 1
 
 
@@ -90,7 +90,7 @@ def test_a_reader_begins_at_the_snapshot_before_one_that_nobody_has(
 
     found = read(url, fetch)
     assert found is not None
-    assert snapshot.digest(*found) == before
+    assert sha256(snapshot.encode(*found)) == before
 
 
 def test_a_reader_begins_at_the_snapshot_before_one_that_no_quorum_has_seen_yet(
@@ -100,7 +100,7 @@ def test_a_reader_begins_at_the_snapshot_before_one_that_no_quorum_has_seen_yet(
     url, _, before = served_ledger
     found = read(url, api_type=OlderCheckpoint)
     assert found is not None
-    assert snapshot.digest(*found) == before
+    assert sha256(snapshot.encode(*found)) == before
 
 
 class OlderCheckpoint(LedgerApi):

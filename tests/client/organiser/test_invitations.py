@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
@@ -243,8 +243,3 @@ def audited(ledger: Served, report: Path) -> tuple[int, list[tuple[str, str | No
     code = CliRunner().invoke(cli, words).exit_code
     found = json.loads(report.read_text())["findings"]
     return code, [(one["what"], one["peer"]) for one in found]
-
-
-def now_ms() -> int:
-    """The machine's time, which the program reads too."""
-    return time.time_ns() // 1_000_000

@@ -9,6 +9,7 @@ import httpx
 import pytest
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup
 from tequio_client.ledger.api import LedgerApi
@@ -17,7 +18,7 @@ from tequio_client.worker.ledger.key_changes import replace
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.authors import Author
-from tests.support.equivocators import key_folder, now_ms
+from tests.support.equivocators import key_folder
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import UNLIMITED, Served, served
 

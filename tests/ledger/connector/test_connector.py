@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_ledger.connector.ledger import LEAP
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.ids import to_text
@@ -27,7 +28,7 @@ from tests.support.account_provider import (
 )
 from tests.support.attack_table import attack
 from tests.support.authors import Author, registration
-from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
+from tests.support.connectors import Connector, connecting_to, name_connector, post
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tequio_shared.ids import NetworkId, sha256
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, TileTree, parse_bundle
 from tests.support import object_store
 from tests.support.authors import newcomers
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import VirtualClock, make_settings, opened, running, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 NET = NetworkId(sha256(b"the network"))
 STEP = STEP_BUNDLES * TILE_WIDTH
-PATIENCE_S = 30.0
 
 
 @pytest.fixture
@@ -119,14 +118,6 @@ async def copying(log: StoredLog, bucket: TileBucket) -> AsyncIterator[TileCopie
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-
-
-async def wait_until(is_met: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if is_met():
-                return
-            await asyncio.sleep(0.01)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

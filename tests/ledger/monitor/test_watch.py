@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from sqlalchemy import event
 
+from tequio_client.clock import now_ms
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
@@ -141,11 +142,6 @@ def opened(
 
     folder.mkdir(exist_ok=True)
     return Watch(remote, open_mirror, alarms, policy, clock, steady_s=steady_s)
-
-
-def now_ms() -> int:
-    """The clock of witnesses, which are programs."""
-    return time.time_ns() // 1_000_000
 
 
 def rung(tmp_path: Path) -> list[Alarm]:

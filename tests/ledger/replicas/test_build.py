@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_client.clock import now_ms
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
@@ -46,10 +47,6 @@ def database(cluster: Cluster) -> str:
 def team(tmp_path: Path, database: str) -> Iterator[ReplicaGroup]:
     with replica_group(tmp_path, database) as team:
         yield team
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def check_everybody(team: ReplicaGroup, seen: ObservedLog) -> None:

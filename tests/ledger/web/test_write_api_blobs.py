@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_shared.ids import Digest, sha256, to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
+from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, served
 
@@ -19,18 +20,8 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 
 
-def signed(signer: Signer, net: bytes, digest: Digest, at_ms: int) -> dict[str, str]:
-    """Make the headers of a signed PUT."""
-    message = b"tequio/v1/request\0" + net + digest + at_ms.to_bytes(8, "big")
-    return {
-        "x-tequio-author": to_text(signer.key),
-        "x-tequio-signature": to_text(signer.sign(message)),
-        "x-tequio-ts": str(at_ms),
-    }
-
-
 def put(http: httpx.Client, author: Author, content: bytes, now_ms: int) -> int:
-    headers = signed(author.signer, author.net, sha256(content), now_ms)
+    headers = put_headers(author.signer, author.net, sha256(content), now_ms)
     path = f"/v1/blobs/{to_text(sha256(content))}"
     return http.put(path, content=content, headers=headers).status_code
 
@@ -87,7 +78,7 @@ def test_another_body_than_the_signed_one_is_refused(
     http: httpx.Client, member: Author, now_ms: int
 ) -> None:
     digest = sha256(b"promised")
-    headers = signed(member.signer, member.net, digest, now_ms)
+    headers = put_headers(member.signer, member.net, digest, now_ms)
     path = f"/v1/blobs/{to_text(digest)}"
     assert http.put(path, content=b"delivered", headers=headers).status_code == 400
     assert http.get(path).status_code == 404
@@ -95,7 +86,7 @@ def test_another_body_than_the_signed_one_is_refused(
 
 def test_a_forged_request_is_refused(http: httpx.Client, member: Author, now_ms: int) -> None:
     digest = sha256(b"forged")
-    headers = signed(Signer(bytes(32)), member.net, digest, now_ms)
+    headers = put_headers(Signer(bytes(32)), member.net, digest, now_ms)
     headers["x-tequio-author"] = to_text(member.key)
     answer = http.put(f"/v1/blobs/{to_text(digest)}", content=b"forged", headers=headers)
     assert answer.json()["type"] == "urn:tequio:problem:bad-signature"

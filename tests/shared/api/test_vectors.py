@@ -9,16 +9,17 @@ import msgspec
 import pytest
 
 from tequio_shared import encoding
-from tequio_shared.api import answer, competitions, connector, network, peers, runs
+from tequio_shared.api import admission, answer, competitions, connector, network, peers, runs
 from tequio_shared.api.answer import ROWS
 from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import MalformedError
+from tequio_shared.round.round import RoundPhase
 
 FILE = Path(__file__).parents[2] / "vectors" / "api" / "answers.json"
 VECTORS: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
 TYPES = {
     name: kind
-    for module in (answer, competitions, connector, network, network, peers, runs)
+    for module in (admission, answer, competitions, connector, network, peers, runs)
     for name, kind in vars(module).items()
     if isinstance(kind, type)
     and issubclass(kind, msgspec.Struct)
@@ -51,6 +52,10 @@ def test_more_rows_than_an_answer_may_have_are_refused() -> None:
     told["rows"] += told["rows"][:1]
     with pytest.raises(MalformedError, match="length"):
         encoding.read(json.dumps(told).encode(), RankingAnswer)
+
+
+def test_the_phases_of_a_round_are_all_listed() -> None:
+    assert msgspec.json.schema(runs.PhaseText)["enum"] == [one.value for one in RoundPhase]
 
 
 def test_a_word_of_a_later_version_is_read_but_not_what_is_no_word() -> None:

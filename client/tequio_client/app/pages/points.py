@@ -405,10 +405,6 @@ class PointsExport(QObject):
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
 
-    @property
-    def is_running(self) -> bool:
-        return self._file is not None
-
     def start(self, path: Path) -> None:
         """Write all rounds to that file, replacing it when complete."""
         if self._file is not None:

@@ -8,21 +8,17 @@ it is not longer than the page; then any head is compared with the newest of the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.ledger_queries import NOT_FOUND, OK, TIMEOUT_MS, LedgerRequest
 from tequio_shared import encoding
+from tequio_shared.api.runs import MeasuredAnswer, MeasuresAnswer, RollbackAnswer, RunAnswer
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import Natural, Positive, Prompt, Written
-from tequio_shared.limits import MEASURED_TASKS
-from tequio_shared.multiple_choice import TaskName
 from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
@@ -34,8 +30,6 @@ SETTLED_MS = 150
 """A round is asked for once the slider has rested this long."""
 MOST_TRIES = 4
 """Requests for a later head of the same text: some heads are never measured."""
-FINE, WORSE, UNMEASURED = "fine", "worse", "unmeasured"
-"""Verdicts of `tequio_shared.network.verdicts`, which loads numpy."""
 _MILLION = 1_000_000
 MOST_KNOWN = 64
 """Heads in memory."""
@@ -97,8 +91,8 @@ class RunMeasures(QObject):
         """The round that was asked for `earlier`."""
         self.head_round = 0
         """Round of the newest head, measured or not."""
-        self.rollbacks: tuple[HeadRollback, ...] = ()
-        """Where the run went back to an earlier head, the newest first."""
+        self.rollbacks: tuple[RollbackAnswer, ...] = ()
+        """Where the run went back to an earlier head, the oldest first."""
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
@@ -154,11 +148,11 @@ class RunMeasures(QObject):
     # --- The newest measure, then the first ones, then that of our first round.
 
     def _receive_run(self, content: bytes) -> None:
-        run = encoding.read(content, _RunHeads)
+        run = encoding.read(content, RunAnswer)
         if run.head_round is None:
             self._end_reading()
             return
-        self.head_round, self.rollbacks = run.head_round, run.rollbacks
+        self.head_round, self.rollbacks = run.head_round, run.rollbacks[::-1]
         hint = run.sample.round if run.sample else run.head_round
         self._find_last(hint - 1, 1)
 
@@ -269,7 +263,7 @@ class RunMeasures(QObject):
 
     def _get_heads(self, request: LedgerRequest, after: int, limit: int, then: Then) -> None:
         def receive(content: bytes) -> None:
-            page = encoding.read(content, _MeasuresPage)
+            page = encoding.read(content, MeasuresAnswer)
             then(tuple(_measured(one) for one in page.heads))
 
         _, run = self._place
@@ -292,20 +286,6 @@ class RunMeasures(QObject):
         self.changed.emit()
 
 
-def is_given_up(rollbacks: Sequence[HeadRollback], number: int) -> bool:
-    """Return whether the run went back behind that round; `rollbacks` are the newest first.
-
-    `tequio_shared.network.rollback` has the rule, and loads numpy.
-    """
-    last: float = math.inf
-    for one in rollbacks:
-        if one.last_round < last:
-            if one.last_round < number <= last:
-                return False
-            last = one.head_round
-    return number > last
-
-
 def period_of(heads: Sequence[ModelMeasure]) -> int:
     """The rounds after which the texts of ascending heads come round again; 0: not among these."""
     seen: dict[str, int] = {}
@@ -317,7 +297,7 @@ def period_of(heads: Sequence[ModelMeasure]) -> int:
     return 0
 
 
-def _measured(answer: _HeadAnswer) -> ModelMeasure:
+def _measured(answer: MeasuredAnswer) -> ModelMeasure:
     said = answer.sample
     return ModelMeasure(
         round=answer.round,
@@ -332,50 +312,3 @@ def _measured(answer: _HeadAnswer) -> ModelMeasure:
             for one in answer.tasks
         ),
     )
-
-
-# The fields of `tequio_shared.api.runs` that are read here: that module loads numpy.
-
-
-class _HeadSample(msgspec.Struct, frozen=True):
-    prompt: Prompt
-    text: Written
-
-
-class _TaskAnswer(msgspec.Struct, frozen=True):
-    name: TaskName
-    chance_e6: Natural
-    asked: Positive
-    right: Natural
-
-
-class _HeadAnswer(msgspec.Struct, frozen=True):
-    round: Natural
-    millibits: Natural
-    size_bytes: Positive
-    tokens: Positive
-    sample: _HeadSample | None = None
-    verdict: str = ""
-    best: Natural | None = None
-    tasks: Annotated[tuple[_TaskAnswer, ...], msgspec.Meta(max_length=MEASURED_TASKS)] = ()
-
-
-class _MeasuresPage(msgspec.Struct, frozen=True):
-    heads: Annotated[tuple[_HeadAnswer, ...], msgspec.Meta(max_length=PAGE_HEADS)]
-
-
-class _NewestSample(msgspec.Struct, frozen=True):
-    round: Natural
-
-
-class HeadRollback(msgspec.Struct, frozen=True):
-    """The run went back to the head of a round, after its last round."""
-
-    head_round: Natural
-    last_round: Natural
-
-
-class _RunHeads(msgspec.Struct, frozen=True):
-    head_round: Natural | None = None
-    rollbacks: Annotated[tuple[HeadRollback, ...], msgspec.Meta(max_length=PAGE_HEADS)] = ()
-    sample: _NewestSample | None = None

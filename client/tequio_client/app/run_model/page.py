@@ -9,12 +9,15 @@ from tequio_client.app.pages.page import LIST_INTERVAL_MS, ListPage, PageContext
 from tequio_client.app.pages.runs import own_run
 from tequio_client.app.run_model.chat_card import ChatCard, CommandsCard
 from tequio_client.app.run_model.chat_process import ChatTarget
-from tequio_client.app.run_model.measures import WORSE, RunMeasures, is_given_up
+from tequio_client.app.run_model.measures import RunMeasures
 from tequio_client.app.run_model.samples import JoinedCard, SamplesCard
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import fill
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
+from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.network.rollback import is_given_up
+from tequio_shared.network.verdicts import HeadVerdict
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent
@@ -137,8 +140,9 @@ class ModelPage(ListPage[RunsReply]):
             words = self.tr("Couldn't read the measures of this model. Tequio keeps trying.")
             self.banner.show_words("warning", words, details=problem)
         last = self.measures.last if row is not None else None
-        is_worse = last is not None and last.verdict == WORSE
-        if last is not None and is_given_up(self.measures.rollbacks, last.round):
+        is_worse = last is not None and last.verdict == HeadVerdict.WORSE
+        # Nobody needs a warning about a head that was given up: later ones come without it.
+        if last is not None and is_given_up(self.measures.rollbacks, last.round, JSON_INTEGER):
             is_worse = False
         self.worse.setVisible(is_worse)
         if last is not None and last.best_round is not None and is_worse:

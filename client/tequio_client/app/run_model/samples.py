@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.pages.run_detail import FactLine, fitted_lines
-from tequio_client.app.run_model.measures import FINE, UNMEASURED, WORSE
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -22,6 +21,7 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.inputs import SliderRow
+from tequio_shared.network.verdicts import HeadVerdict
 
 if TYPE_CHECKING:
     from tequio_client.app.run_model.measures import ModelMeasure, RunMeasures, TaskShare
@@ -189,12 +189,12 @@ class SamplePanel(QWidget):
         )
 
     def _verdict(self, head: ModelMeasure) -> str:
-        if head.verdict == WORSE and head.best_round is not None:
+        if head.verdict == HeadVerdict.WORSE and head.best_round is not None:
             words = self.tr("Worse than after round {number}")
             return words.format(number=figures.count(head.best_round))
-        if head.verdict == FINE:
+        if head.verdict == HeadVerdict.FINE:
             return self.tr("Measured, not worse")
-        is_open = head.verdict == UNMEASURED
+        is_open = head.verdict == HeadVerdict.UNMEASURED
         return self.tr("Too few members agree on these figures so far") if is_open else ""
 
 

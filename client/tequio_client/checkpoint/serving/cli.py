@@ -58,9 +58,7 @@ class _Proxy(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
 
 
 @click.command()
-@click.option(
-    "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
-)
+@cli.run_option
 @cli.measured_option
 @click.option(
     "--listen",
@@ -77,13 +75,7 @@ class _Proxy(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
     help="Reverse proxy, by address or network, that states in X-Forwarded-For who asks; may be "
     "repeated.",
 )
-@click.option(
-    "--tokens",
-    type=click.IntRange(1, 1 << 20),
-    default=200,
-    show_default=True,
-    help="Longest answer.",
-)
+@cli.answer_tokens_option
 @click.option(
     "--prompt-tokens",
     type=click.IntRange(1, 1 << 20),

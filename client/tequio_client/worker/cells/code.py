@@ -53,13 +53,8 @@ def make_code() -> str:
 
 def parse_code(text: str) -> str:
     """Read a code as people type it; raises UserFacingError."""
-    found = _read(text, CHARACTERS)
-    if found is None:
-        raise UserFacingError(
-            f"invalid code {text[:40]!r}: a code of a cell has {CHARACTERS} letters and digits, "
-            "such as K7QF-2MXD-9TRP; ask the host to read it out again"
-        )
-    return found
+    hint = "such as K7QF-2MXD-9TRP; ask the host to read it out again"
+    return _read(text, CHARACTERS, "code", hint)
 
 
 def derive_keys(code: str) -> CellKeys:
@@ -82,20 +77,17 @@ def fingerprint(key: PeerKey) -> str:
 
 def parse_fingerprint(text: str) -> str:
     """Read a fingerprint as people type it; raises UserFacingError."""
-    found = _read(text, _FINGERPRINT)
-    if found is None:
-        raise UserFacingError(
-            f"invalid guest {text[:40]!r}: expected {_FINGERPRINT} letters and digits, as "
-            "`tequio cell join` prints them"
-        )
-    return found
+    return _read(text, _FINGERPRINT, "guest", "as `tequio cell join` prints them")
 
 
-def _read(text: str, characters: int) -> str | None:
-    """Read that many characters of the alphabet, in groups; None for anything else."""
+def _read(text: str, characters: int, name: str, hint: str) -> str:
+    """Read that many characters of the alphabet, in groups; raises UserFacingError."""
     plain = re.sub(r"[\s-]", "", text).upper().translate(_ALIKE)
-    is_right = len(plain) == characters and set(plain) <= set(_ALPHABET)
-    return _in_groups(plain) if is_right else None
+    if len(plain) != characters or not set(plain) <= set(_ALPHABET):
+        raise UserFacingError(
+            f"invalid {name} {text[:40]!r}: expected {characters} letters and digits, {hint}"
+        )
+    return _in_groups(plain)
 
 
 def _in_groups(plain: str) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 
 import msgspec
-import structlog
 import trio
 
 from tequio_client import files
@@ -27,8 +26,6 @@ from tequio_client.worker.lending.facts import CPU, select_chosen_devices, sort_
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, to_text
 from tequio_shared.keys import SEED_BYTES
-
-log = structlog.get_logger(__name__)
 
 PROBE_S = 20.0
 """Longest wait for the probe's first answer."""

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-import structlog
 import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
@@ -39,8 +38,6 @@ from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.wording import plural
-
-log = structlog.get_logger(__name__)
 
 PORT = multicast.UDP_PORT
 """TCP port for guests, unless another one is chosen or this one is in use: one number to open."""

@@ -17,12 +17,11 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.node import Node
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.head.chain import AcceptedSet, Head, NextHead
+from tequio_shared.head.chain import AcceptedSet, Head, NextHead, stated_head
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.key_links import ended_by
-from tequio_shared.network.rollback import rollback_head, stated_head
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
@@ -151,7 +150,7 @@ def promoted_head(manifest: Manifest, statement: Statement) -> Head:
     body = statement.body
     if statement.run == manifest.run_id:
         if isinstance(body, RunRollback):
-            return rollback_head(manifest.run_id, body)
+            return stated_head(manifest.run_id, body.head_round, body)
         if isinstance(body, HeadPromote):
             return stated_head(manifest.run_id, statement.round or 0, body)
     raise PeerError("the ledger names an entry that does not promote a head of this run")

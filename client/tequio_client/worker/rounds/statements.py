@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-import structlog
 import trio
 from msgspec import UNSET
 
@@ -51,8 +50,6 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tequio_shared.statements.statement import Body, Entry
-
-log = structlog.get_logger(__name__)
 
 REASON_STOPPED = 1
 """Reason code of member.leave: the volunteer stops."""

@@ -25,6 +25,7 @@ from tequio_client import files
 from tequio_client.worker.store.trees import MerkleBlob
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest
+from tequio_shared.wording import size_text
 
 Kind = Literal["trees", "blobs"]
 
@@ -230,8 +231,8 @@ class StoreIndex:
         self._evict_until(more, keep=name)
         if self.used_bytes + more > self.quota_bytes:
             raise NoRoomError(
-                f"the store in {self._where} may hold {_size_text(self.quota_bytes)} and needs "
-                f"{_size_text(self.used_bytes + more)}; allow it more space"
+                f"the store in {self._where} may hold {size_text(self.quota_bytes)} and needs "
+                f"{size_text(self.used_bytes + more)}; allow it more space"
             )
 
     def add(self, kind: Kind, name: Digest, size_bytes: int) -> None:
@@ -294,10 +295,3 @@ class TreeCache:
 
     def drop(self, root: Digest) -> None:
         self._trees.pop(root, None)
-
-
-def _size_text(size_bytes: int) -> str:
-    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size_bytes >= scale:
-            return f"{size_bytes / scale:.1f} {unit}"
-    return f"{size_bytes} bytes"

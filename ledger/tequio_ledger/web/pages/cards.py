@@ -38,7 +38,7 @@ from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_f
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.round.points import comparison, points
 from tequio_shared.served.competitions import competition_snapshot
-from tequio_shared.wording import noun
+from tequio_shared.wording import noun, short_count
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -99,7 +99,7 @@ async def get_network_card(
             text="People lend idle graphics cards and train open language models together.",
             figures=(
                 (text.count(members), noun(members, "volunteer") + " taking part"),
-                (text.short_count(tokens), "tokens trained"),
+                (short_count(tokens), "tokens trained"),
                 *(((text.count(listed[0].closed), "rounds closed"),) if listed else ()),
             ),
             curve=quality.curve if quality else None,
@@ -136,7 +136,7 @@ async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
 
 def _run(measure_reader: MeasureReader, ledger: Ledger, name: str) -> _Read:
     now = run_snapshot(ledger.state, RunId(from_text(name)))
-    size, rounds = text.short_count(now.manifest.model.parameters), now.manifest.rounds
+    size, rounds = short_count(now.manifest.model.parameters), now.manifest.rounds
 
     def read(connection: Connection) -> PreviewCard:
         quality = run_quality(connection, measure_reader, now)
@@ -147,7 +147,7 @@ def _run(measure_reader: MeasureReader, ledger: Ledger, name: str) -> _Read:
             figures=(
                 (text.count(rounds.shown(now.number)), f"of {text.count(rounds.most)} rounds"),
                 (text.count(now.members), noun(now.members, "volunteer") + " taking part"),
-                (text.short_count(now.tokens), "tokens trained"),
+                (short_count(now.tokens), "tokens trained"),
             ),
             curve=quality.curve,
             reached=quality.reached,

@@ -23,6 +23,7 @@ from tequio_shared.log.notes import from_base64, signature_lines, to_base64
 from tequio_shared.log.policy import NO_QUORUM, Policy
 from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry, Statement
+from tequio_shared.wording import short_count
 
 ROWS = 50
 _TIMES = {"opened", "train_by", "close_by", "until", "goal_until"}
@@ -98,7 +99,7 @@ def _standing(value: object) -> str:
 
 
 _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
-    ("head.measure", "millibits"): _code(lambda value: f"{text.short_count(value / 1_000)} bits"),
+    ("head.measure", "millibits"): _code(lambda value: f"{short_count(value / 1_000)} bits"),
     ("head.measure", "sample"): lambda _: "the model's text, according to this member",
     ("round.void", "reason"): _code(text.void_reason),
     ("standing.change", "cause"): _code(standing.describe_cause),

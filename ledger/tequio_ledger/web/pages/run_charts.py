@@ -19,7 +19,7 @@ from tequio_ledger.web.pages.charts import (
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 from tequio_shared.round.points import GFLOP_PER_POINT, points
-from tequio_shared.wording import plural
+from tequio_shared.wording import plural, short_count
 
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
@@ -246,7 +246,7 @@ def _nats(value: float) -> str:
 
 
 def _rate(value: float) -> str:
-    return f"{text.short_count(value)} tokens/s"
+    return f"{short_count(value)} tokens/s"
 
 
 def _reading(one: RoundRow, value: float, figure: Callable[[float], str]) -> ChartReading:
@@ -274,7 +274,7 @@ def summary(what: str, readings: Sequence[ChartReading], unit: str) -> str:
 
 
 def _short(value: float) -> str:
-    return text.short_count(value) if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
+    return short_count(value) if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
 
 
 # --- The timeline of a round: its phases as bands, its statements as ticks.

@@ -22,7 +22,7 @@ from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import power_of_two
-from tequio_shared.wording import plural
+from tequio_shared.wording import SCALES, plural, short_count, size_text
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
@@ -34,7 +34,6 @@ FAR_MS = 30 * DAY_MS
 NO_VALUE = "–"
 KEY_CHARS = 10
 """Length of a shortened key, the same as in the app."""
-_SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 LEAST_SCALED = 10_000
 """Least number that an axis writes with a letter."""
 MAX_PERPLEXITY = 1e6
@@ -47,19 +46,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def short_count(number: float) -> str:
-    """Write a large number in three digits: 950, 12.4k, 350M, 1.31B."""
-    for power, letter in _SCALES:
-        part = number / 10**power
-        if part >= 1:
-            places = 0 if part >= 100 else 1 if part >= 10 else 2  # noqa: PLR2004 - three digits
-            return f"{part:.{places}f}{letter}"
-    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"  # noqa: PLR2004
-
-
 def axis_number(number: float, step: float, most: float) -> str:
     """Write a number of an axis, with the unit of its greatest and the decimals of its step."""
-    scales = (one for one in _SCALES if most >= max(10 ** one[0], LEAST_SCALED))
+    scales = (one for one in SCALES if most >= max(10 ** one[0], LEAST_SCALED))
     power, letter = next(scales, (0, ""))
     places = max(0, -math.floor(math.log10(step) - power + 1e-9))
     return f"{number / 10**power:,.{places}f}{letter}" if abs(number) > step / 2 else "0"
@@ -96,14 +85,6 @@ def percent(part: float) -> str:
 def share(part: float) -> str:
     """Write a fraction of 1 to a thousandth."""
     return f"{100 * part:.1f} %"
-
-
-def size(size_bytes: int) -> str:
-    """Write bytes in decimal units."""
-    if size_bytes < 1_000:  # noqa: PLR2004 - a kilobyte
-        return f"{size_bytes} B"
-    power = min(int(math.log10(size_bytes)) // 3, 4)
-    return f"{size_bytes / 1_000**power:.3g} {'kMGT'[power - 1]}B"
 
 
 def duration(length_ms: int) -> str:
@@ -480,7 +461,7 @@ FILTERS = {
             percent,
             share,
             plural,
-            size,
+            size_text,
             duration,
         ),
         *(utc_time, relative_time, machine_time, avatar, badge, short_key, to_text, bits_per_byte),

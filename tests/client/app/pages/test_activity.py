@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QRadioButton
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.events import EVENTS_PAGE, ROUND_EVENTS
 from tequio_client.app.pages.page import PageContext
-from tequio_client.ipc import control
 from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, NOW_MS
+from tests.support.window_contents import settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,12 +81,12 @@ def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWo
 
 
 def test_scrolling_down_reads_on_to_the_first_event(
-    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+    page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
     bar = page.timeline.list.verticalScrollBar()
     for _ in range(len(app_worker_answers.HAPPENED) // EVENTS_PAGE + 1):
-        _settle(qapp)
+        settle()
         bar.setValue(bar.maximum())
     numbers = [line.number for line in page.timeline.list.rows.lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED]
@@ -104,7 +104,6 @@ def test_a_filter_shows_what_fits_of_all_that_happened(
     page: ActivityPage,
     worker: ScriptedWorker,
     qtbot: QtBot,
-    qapp: QGuiApplication,
     kind: str,
     fits: Callable[[ActivityRow], bool],
 ) -> None:
@@ -114,30 +113,28 @@ def test_a_filter_shows_what_fits_of_all_that_happened(
     qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
     bar = page.timeline.list.verticalScrollBar()
     for _ in range(5):
-        _settle(qapp)
+        settle()
         bar.setValue(bar.maximum())
     numbers = [line.number for line in page.timeline.list.rows.lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED if fits(row)]
 
 
 def test_a_search_reads_on_by_itself_until_it_has_found(
-    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+    page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
     page.timeline.search.setText("  round 1,550: ")
     for _ in range(5):
-        _settle(qapp)
+        settle()
     (found,) = [line for line in page.timeline.list.rows.lines if not line.is_day]
     assert "round 1,550:" in found.words
 
 
-def test_a_search_without_a_result_says_so(
-    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
-) -> None:
+def test_a_search_without_a_result_says_so(page: ActivityPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
     page.timeline.search.setText("no such thing")
     for _ in range(5):
-        _settle(qapp)
+        settle()
     assert page.timeline.empty.words.text() == "No event fits the filter and the search."
     page.timeline.search.clear()
     assert page.timeline.list.isVisible()
@@ -146,7 +143,7 @@ def test_a_search_without_a_result_says_so(
 def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
     new = _event(311, NOW_MS)
-    worker.replies[AskActivity] = _book((new, *app_worker_answers.HAPPENED))
+    worker.replies[AskActivity] = app_worker_answers.activity_with(new)
     _show_snapshot(page, worker)
     assert page.timeline.list.rows.lines[1].number == 310, "nothing was said to be new"
     _show_snapshot(page, worker, replace(LENDING, activity=311))
@@ -155,17 +152,17 @@ def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedW
 
 
 def test_who_reads_further_down_is_not_moved_by_news(
-    page: ActivityPage, worker: ScriptedWorker, qapp: QGuiApplication
+    page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
-    _settle(qapp)
+    settle()
     view = page.timeline.list
     view.verticalScrollBar().setValue(700)
     seen = view.indexAt(view.viewport().rect().center()).data()
     new = [_event(number, NOW_MS) for number in (313, 312, 311)]
-    worker.replies[AskActivity] = _book((*new, *app_worker_answers.HAPPENED))
+    worker.replies[AskActivity] = app_worker_answers.activity_with(*new)
     _show_snapshot(page, worker, replace(LENDING, activity=313))
-    _settle(qapp)
+    settle()
     assert view.indexAt(view.viewport().rect().center()).data() == seen
 
 
@@ -207,9 +204,9 @@ def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
     worker.replies[AskActivity] = newest
     _show_snapshot(page, worker)
     page.timeline.search.setText("round 1,550:")
-    asked = _asked(worker, AskActivity)
+    asked = worker.times_asked(AskActivity)
     page.timeline.search.setText("round 1,551:")
-    assert _asked(worker, AskActivity) == asked
+    assert worker.times_asked(AskActivity) == asked
     worker.replies[AskActivity] = app_worker_answers.activity
     _show_snapshot(page, worker)
     assert [line.number for line in page.timeline.list.rows.lines if not line.is_day] == [20]
@@ -233,9 +230,9 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
     page.refresh()
     assert page.banner.words.text() == "The worker ended five times"
     assert page.timeline.list.isVisible()
-    asked = _asked(worker, AskActivity)
+    asked = worker.times_asked(AskActivity)
     _show_snapshot(page, worker)
-    assert _asked(worker, AskActivity) == asked + 1, "the next worker may have another book"
+    assert worker.times_asked(AskActivity) == asked + 1, "the next worker may have another book"
 
 
 def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
@@ -243,29 +240,6 @@ def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object 
     page.refresh()
 
 
-def _settle(qapp: QGuiApplication) -> None:
-    """Let layouts come to rest."""
-    for _ in range(3):
-        qapp.processEvents()
-
-
 def _event(number: int, at_ms: int) -> ActivityRow:
     values: dict[str, str | int | float] = {"run": "nova-350m"}
     return ActivityRow(number=number, at_ms=at_ms, code=ActivityEvent.JOINED_RUN, values=values)
-
-
-def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
-    def answer(question: Question) -> ActivityReply:
-        assert isinstance(question, AskActivity)
-        fitting = [row for row in rows if question.before is None or row.number < question.before]
-        has_more = len(fitting) > question.limit
-        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
-
-    return answer
-
-
-def _asked(worker: ScriptedWorker, kind: type) -> int:
-    return sum(
-        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.received
-    )

@@ -59,7 +59,7 @@ def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> Activi
 
 def test_the_log_is_what_the_worker_wrote_last(page: ActivityPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
-    assert _asked(worker, AskDiagnostics) == 0
+    assert worker.times_asked(AskDiagnostics) == 0
     page.open_view("log")
     assert page.log.text.toPlainText() == app_worker_answers.LOG
     assert page.log.text.isReadOnly()
@@ -72,14 +72,14 @@ def test_the_log_is_read_every_few_seconds_while_somebody_looks(
     page.open_view("log")
     _show_snapshot(page, worker)
     _show_snapshot(page, worker)
-    assert _asked(worker, AskDiagnostics) == 1
+    assert worker.times_asked(AskDiagnostics) == 1
     clock.ms += EVERY_MS
     _show_snapshot(page, worker)
-    assert _asked(worker, AskDiagnostics) == 2
+    assert worker.times_asked(AskDiagnostics) == 2
     page.open_view("timeline")
     clock.ms += EVERY_MS
     _show_snapshot(page, worker)
-    assert _asked(worker, AskDiagnostics) == 2
+    assert worker.times_asked(AskDiagnostics) == 2
 
 
 @pytest.mark.parametrize(
@@ -254,10 +254,3 @@ def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
 def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
-
-
-def _asked(worker: ScriptedWorker, kind: type) -> int:
-    return sum(
-        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.received
-    )

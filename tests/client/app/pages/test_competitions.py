@@ -72,7 +72,7 @@ def test_where_there_is_none_it_says_what_one_is_for(
     _show_snapshot(page, worker)
     assert page.empty.words.text().endswith("It'll appear here, and you'll be notified.")
     assert not page.empty.button.isVisible()
-    assert _asked(worker, AskRuns) == 0
+    assert worker.times_asked(AskRuns) == 0
 
 
 def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
@@ -139,14 +139,14 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     kinds = (AskCompetitions, AskRuns, AskCurves)
     _show_snapshot(page, worker)
     _show_snapshot(page, worker)
-    assert [_asked(worker, kind) for kind in kinds] == [1, 1, 1]
+    assert [worker.times_asked(kind) for kind in kinds] == [1, 1, 1]
     clock.ms += LIST_INTERVAL_MS
     _show_snapshot(page, worker)
-    assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
+    assert [worker.times_asked(kind) for kind in kinds] == [2, 2, 2]
     page.hide()
     clock.ms += LIST_INTERVAL_MS
     worker.send_snapshot(LENDING)
-    assert [_asked(worker, kind) for kind in kinds] == [2, 2, 2]
+    assert [worker.times_asked(kind) for kind in kinds] == [2, 2, 2]
 
 
 # --- one competition
@@ -262,7 +262,7 @@ def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: Script
     _show_snapshot(page, worker)
     assert page.sides.none.isVisible()
     assert not page.sides.chart.isVisible()
-    assert _asked(worker, AskCurves) == 0
+    assert worker.times_asked(AskCurves) == 0
 
 
 # --- rules
@@ -434,10 +434,3 @@ def _show_snapshot(
 ) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
-
-
-def _asked(worker: ScriptedWorker, kind: type) -> int:
-    return sum(
-        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
-        for one in worker.received
-    )

@@ -15,18 +15,15 @@ from tequio_client.app.pages.events import (
     TimelineLine,
     group_by_day,
 )
-from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.points import ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
 from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import AppModel
-    from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -38,7 +35,7 @@ def test_a_gap_between_old_and_new_begins_the_list_anew(
     book = EventsReader(model)
     book.follow(310)
     many = tuple(_event(number, NOW_MS) for number in range(310 + 3 * EVENTS_PAGE, 310, -1))
-    worker.replies[AskActivity] = _book((*many, *app_worker_answers.HAPPENED))
+    worker.replies[AskActivity] = app_worker_answers.activity_with(*many)
     book.follow(310 + 3 * EVENTS_PAGE)
     assert book.rows == many[:EVENTS_PAGE]
     while book.has_more:
@@ -107,13 +104,3 @@ def _lines(*numbers: int) -> tuple[TimelineLine, ...]:
         TimelineLine(words=str(one), at_ms=noon + one, number=one, level="info") for one in numbers
     ]
     return group_by_day(events, noon)
-
-
-def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
-    def answer(question: Question) -> ActivityReply:
-        assert isinstance(question, AskActivity)
-        fitting = [row for row in rows if question.before is None or row.number < question.before]
-        has_more = len(fitting) > question.limit
-        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
-
-    return answer

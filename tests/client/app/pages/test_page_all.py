@@ -32,6 +32,7 @@ from tests.support.window_contents import (
     name_of,
     not_mirrored,
     painted_parts,
+    settle,
     texts,
 )
 
@@ -92,7 +93,7 @@ class PageWindow:
 
     def open(self, page: str, view: str, scene: str = "lending") -> None:
         """Show that."""
-        _settle()
+        settle()
         snapshot = SCENES[scene]
         ledger = replace(snapshot.ledger, url=self._ledger)
         machine = replace(MACHINE, health=HEALTH)
@@ -110,7 +111,7 @@ class PageWindow:
             while measures.is_reading or measures.is_choosing:
                 QApplication.processEvents()
             opened.refresh()
-        _settle()
+        settle()
 
 
 @pytest.fixture(scope="module")
@@ -280,7 +281,7 @@ def test_another_language_leaves_the_user_where_they_were(
 ) -> None:
     page_window.open(page, view)
     language.apply(QLocale("en_US"), PseudoLocale())
-    _settle()
+    settle()
     opened = page_window.window.page
     assert page_window.window.page_name == page
     assert opened.location == view
@@ -293,7 +294,7 @@ def test_a_rounds_own_window_has_room_and_names(language: Language, qtbot: QtBot
         dialog = RoundDialog(app_worker_answers.ROWS[at], "https://ledger.example", "RTX 4070")
         qtbot.addWidget(dialog)
         dialog.show()
-        _settle()
+        settle()
         assert [label.text() for label in labels(dialog) if is_cut(label)] == []
     assert [one for one in controls(dialog) if not name_of(one)] == []
     assert {button.text()[0] for button in dialog.findChildren(QPushButton)} == {"["}
@@ -305,9 +306,3 @@ def _top(part: QWidget, page: QWidget) -> int:
 
 def _left(part: QWidget, page: QWidget) -> int:
     return part.mapTo(page, part.rect().topLeft()).x()
-
-
-def _settle() -> None:
-    """Let posted events come to rest: a change of language, then the layouts."""
-    for _ in range(3):
-        QApplication.processEvents()

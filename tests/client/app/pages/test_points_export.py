@@ -118,7 +118,6 @@ def test_a_refusal_half_way_leaves_the_old_file(
     ]
     assert path.read_text() == "what was here"
     assert [one.name for one in tmp_path.iterdir()] == ["points.csv"]
-    assert not export.is_running
 
 
 def test_a_place_that_cannot_be_written_is_told(
@@ -135,7 +134,7 @@ def test_a_worker_that_goes_away_ends_the_export(
 ) -> None:
     worker.replies.pop(AskPoints)
     export.start(tmp_path / "points.csv")
-    assert export.is_running
+    assert not failed
     worker.gone.emit("The worker was killed.")
     assert failed[0].endswith("The worker was killed. Choose another place, or try again.")
     assert [one.name for one in tmp_path.iterdir()] == []

@@ -18,11 +18,11 @@ from tequio_client.ipc.points import AskPoints, AskSeries, PointsReply, PointsRo
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, SCENES, no_replies
+from tests.support.window_contents import settle
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtGui import QGuiApplication
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import AppModel
@@ -190,13 +190,13 @@ def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: 
 
 
 def test_scrolling_down_reads_on_to_the_last_round(
-    page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
+    page: PointsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
     bar = page.verticalScrollBar()
     assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
     for _ in range(len(app_worker_answers.ROWS) // ROUNDS_PAGE):
-        _settle(qapp)
+        settle()
         bar.setValue(bar.maximum())
     assert page.rounds.table.rows.rowCount() == len(app_worker_answers.ROWS)
     assert not page.rounds.foot.isVisible()
@@ -205,22 +205,22 @@ def test_scrolling_down_reads_on_to_the_last_round(
 
 
 def test_more_rounds_below_leave_the_view_where_it_is(
-    page: PointsPage, worker: ScriptedWorker, qapp: QGuiApplication
+    page: PointsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
     bar = page.verticalScrollBar()
-    _settle(qapp)
+    settle()
     bar.setValue(1_000)
     page.reader.read_older()
-    _settle(qapp)
+    settle()
     assert bar.value() == 1_000
 
 
 def test_the_row_with_the_keyboard_is_kept_in_sight(
-    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, qapp: QGuiApplication
+    page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show_snapshot(page, worker)
-    _settle(qapp)
+    settle()
     page.activateWindow()
     table = page.rounds.table
     table.setFocus()
@@ -318,12 +318,6 @@ def test_an_export_is_told_with_its_file(
 def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
-
-
-def _settle(qapp: QGuiApplication) -> None:
-    """Let layouts come to rest."""
-    for _ in range(3):
-        qapp.processEvents()
 
 
 def _index(page: PointsPage, row: int, column: RoundsColumn) -> QModelIndex:

@@ -9,14 +9,10 @@ import pytest
 from tequio_client.app.run_model.measures import (
     MOST_TRIES,
     PAGE_HEADS,
-    HeadRollback,
     ModelMeasure,
     RunMeasures,
-    is_given_up,
     period_of,
 )
-from tequio_shared.network import rollback
-from tequio_shared.network.rollback import Rollback
 from tests.support.measured_site import MeasuredRun, MeasuredSite, measured_site
 from tests.support.sample_ledger import ROUNDS_A_DAY
 from tests.support.sample_site import served_site
@@ -217,13 +213,3 @@ def test_a_real_ledger_answers_it(tmp_path: Path, qtbot: QtBot) -> None:
         assert measures.earlier is not None
         assert measures.earlier.prompt == measures.last.prompt
         assert len(measures.earlier.text) < len(measures.last.text)
-
-
-@pytest.mark.parametrize(
-    "went_back", [[], [(40, 63)], [(40, 63), (20, 50)], [(60, 70), (40, 63)], [(0, 9), (0, 5)]]
-)
-def test_what_was_given_up_is_what_the_ledger_counts_so(went_back: list[tuple[int, int]]) -> None:
-    ours = [HeadRollback(head_round=head, last_round=last) for head, last in went_back]
-    theirs = [Rollback(index=0, head_round=head, last_round=last) for head, last in went_back[::-1]]
-    for number in range(1, 80):
-        assert is_given_up(ours, number) is rollback.is_given_up(theirs, number, 90), number

@@ -41,7 +41,7 @@ def test_letters_that_look_like_digits_are_those_digits() -> None:
 
 @pytest.mark.parametrize("typed", ["", "K7QF-2MXD", "K7QF-2MXD-9TRPP", "U7QF-2MXD-9TRP"])
 def test_an_invalid_code_is_named(typed: str) -> None:
-    with pytest.raises(UserFacingError, match="a code of a cell has 12 letters and digits"):
+    with pytest.raises(UserFacingError, match="expected 12 letters and digits, such as"):
         parse_code(typed)
 
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.links import InvitationLink
 from tequio_client.worker.ledger.account import register_by_invitation
 from tequio_shared.errors import UserFacingError
@@ -20,7 +21,6 @@ from tequio_shared.statements.network import InviteOpen
 from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.authors import Author
-from tests.support.equivocators import now_ms
 from tests.support.http_servers import serving
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.linked_worker import linked

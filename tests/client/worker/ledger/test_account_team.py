@@ -10,6 +10,7 @@ import pytest
 import trio
 from msgspec import structs
 
+from tequio_client.clock import now_ms
 from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.snapshot import LedgerView
 from tequio_client.ledger.api import LedgerApi
@@ -22,7 +23,7 @@ from tequio_shared.statements.network import InviteOpen
 from tests.support import recording_worker
 from tests.support.account_commands import output
 from tests.support.authors import Author
-from tests.support.equivocators import key_folder, now_ms
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, Served, served
 from tests.support.recording_worker import RecordingWorker
 

@@ -15,6 +15,7 @@ import httpx
 import pytest
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
@@ -29,7 +30,7 @@ from tequio_shared.keys import Signer, verify
 from tests.support.account_provider import USER_CODE, AccountProvider, providing
 from tests.support.attack_table import attack
 from tests.support.authors import Author
-from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
+from tests.support.connectors import Connector, connecting_to, name_connector, post
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.http_servers import serving
 from tests.support.ledgers import UNLIMITED, served

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
@@ -16,7 +17,7 @@ from tequio_shared.errors import PeerError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import QUARANTINE_MS
 from tests.support.authors import Author
-from tests.support.equivocators import contradiction, lie, now_ms, open_run
+from tests.support.equivocators import contradiction, lie, open_run
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
