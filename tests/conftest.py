@@ -15,7 +15,7 @@ from hypothesis import settings
 import tequio_client.worker.swarm.libp2p_parts  # noqa: F401 - before any test imports libp2p
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from xdist.remote import Producer
     from xdist.scheduler import Scheduling
@@ -51,9 +51,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.parts)
 
 
-def pytest_collection_finish() -> None:
-    """Leave all tests and their modules out of each later search for garbage."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search for no garbage meanwhile, and leave all tests and their modules out of later searches.
+
+    All that is loaded stays, and the more there is, the longer a search takes.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
