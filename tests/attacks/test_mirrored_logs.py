@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_client.worker.ledger.last_checkpoint import EVIDENCE_FOLDER
 from tequio_client.worker.swarm.dials import NamedHosts, Reach, hosts_named_by
 from tequio_shared.keys import Signer
@@ -91,7 +91,8 @@ async def follow(
     with trio.fail_after(120):
         async with LedgerApi(url, address_of=address_of) as api:
             network = await api.network()
-            async with LogFollower(api, network, folder, rng=Random(1)) as log:
+            limits = FollowerLimits(check_s=0.1)
+            async with LogFollower(api, network, folder, limits=limits, rng=Random(1)) as log:
                 entries = log.entries()
                 return [(await anext(entries))[1].leaf() for _ in range(count)]
 

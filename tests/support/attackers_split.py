@@ -13,7 +13,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_ledger.monitor.alarms import Alarms
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 CALM = ApiLimits(call_s=20.0, idle_s=20.0)
+BRISK = FollowerLimits(check_s=0.1, quiet_s=0.3, lag_s=0.5)
+"""A worker's own limits would let it look again only after twenty seconds."""
 
 
 def stop(ledger: Served) -> None:
@@ -76,7 +78,7 @@ def read_by_client(url: str, folder: Path, policy: Path | None, count: int) -> N
         with trio.fail_after(60):
             async with LedgerApi(url, limits=CALM, trust=trust) as api:
                 network = await api.network()
-                async with LogFollower(api, network, folder, rng=Random(1)) as log:
+                async with LogFollower(api, network, folder, limits=BRISK, rng=Random(1)) as log:
                     entries = log.entries()
                     for _ in range(count):
                         await anext(entries)

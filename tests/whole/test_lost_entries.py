@@ -14,7 +14,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.ledger import follower, last_checkpoint
-from tequio_client.worker.ledger.follower import LogFollower
+from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.log.tiles import encode_bundle
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId
 
 pytestmark = pytest.mark.whole
+BRISK = FollowerLimits(poll_s=0.1, check_s=0.1, quiet_s=0.3, lag_s=0.5)
+"""A worker's own limits would let it look again only after twenty seconds."""
 
 
 def grow(url: str, net: NetworkId, name: str, count: int) -> None:
@@ -42,7 +44,7 @@ async def follow(url: str, folder: Path, size: int) -> None:
     async with LedgerApi(url) as ledger:
         network = await ledger.network()
         with trio.fail_after(60):
-            async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
+            async with LogFollower(ledger, network, folder, limits=BRISK, rng=Random(1)) as log:
                 entries = log.entries()
                 while (kept := last_checkpoint.load_checkpoint(folder / follower.FILE)) is None or (
                     kept.size < size

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import httpx
 
+from tequio_ledger.outgoing import trusted
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
@@ -42,7 +43,10 @@ class RemoteLedger:
         if not self.url.startswith(("http://", "https://")):
             raise UserFacingError(f"{url!r} is not the address of a ledger: https://example.org")
         self._http = httpx.Client(
-            timeout=ANSWER_S, trust_env=False, headers={"accept-encoding": "identity"}
+            timeout=ANSWER_S,
+            trust_env=False,
+            verify=trusted(),
+            headers={"accept-encoding": "identity"},
         )
 
     def __enter__(self) -> Self:

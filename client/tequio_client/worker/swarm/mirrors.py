@@ -24,7 +24,7 @@ import httpx
 import structlog
 import trio
 
-from tequio_client.ledger.http import abandon
+from tequio_client.ledger.http import abandon, trusted
 from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
 from tequio_client.worker.swarm.dials import NamedHosts, Reach
 from tequio_client.worker.swarm.limits import ByteBudget
@@ -94,6 +94,7 @@ class DataMirrors:
             limits=httpx.Limits(max_connections=REQUESTS),
             timeout=None,  # noqa: S113 - `_get` bounds every request
             trust_env=False,
+            verify=trusted(),
         )
 
     async def aclose(self) -> None:
