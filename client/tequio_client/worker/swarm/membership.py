@@ -90,7 +90,7 @@ class Membership:
         self._is_seed = is_seed
         self._pauses = pauses or ReconnectPauses()
         self._record: AddressRecord | None = None
-        self._lost = trio.Event()  # replaced whenever a connection was lost
+        self._lost = trio.Event()  # replaced whenever a connection of our choice was lost
 
     async def run(self) -> None:
         """Connect, learn and reconnect until cancelled.
@@ -108,18 +108,19 @@ class Membership:
                 nursery.start_soon(self._repeat, work)
 
     async def _notice_losses(self) -> None:
-        # Polled: the library does not report a lost connection.
-        before = self._network.connected_peers()
+        # Polled: the library does not report a lost connection. Peers that connect to us come and
+        # go all the time; those of our choice keep us in the network.
+        before = self._network.outbound_peers()
         while True:
             await trio.sleep(POLL_S)
-            connected = self._network.connected_peers()
-            if before - connected:
+            chosen = self._network.outbound_peers()
+            if before - chosen:
                 lost, self._lost = self._lost, trio.Event()
                 lost.set()
-            before = connected
+            before = chosen
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Repeat the work with growing pauses, short again after a connection was lost."""
+        """Repeat the work with growing pauses, short again after a loss."""
         pause_s = self._pauses.first_s
         longest_s = self._pauses.longest_of_seed_s if self._is_seed else self._pauses.longest_s
         while True:
