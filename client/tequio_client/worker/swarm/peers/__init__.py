@@ -14,7 +14,7 @@ because several of the fixes replace private names.
   library's service: `gossip` checks every message before the library does.
 * `reset()` from another task does not wake a pending read: every wait here has a deadline.
 * After a timeout a stream is out of step. Drop it; never use it again.
-* A peer that falls silent is not noticed by the library: `SilenceWatch` pings, and disconnects.
+* A connection that falls silent is not noticed by the library: `SilenceWatch` closes it.
 * The library dials peers that it remembers, dropped ones too; that is switched off.
 * The library gives the slot of an inbound connection back when the host ends, not when the
   connection does: after 200 of them it accepts no more. `host` counts in its stead.
