@@ -21,7 +21,7 @@ because several of the fixes replace private names.
 * Yamux does not enforce its own receive window, nor any number of streams: a peer that writes
   past it, or opens streams without end, fills our memory. Such a connection is ended (`patches`).
 * Lengths are believed before they are checked in the first negotiation; `patches` bounds them.
-* A reader that pauses for 5 s loses the stream: read on, hash and write to disk in threads.
+* A reader that pauses for 20 s loses the stream: read on, hash and write to disk in threads.
 * A writer polls a closed window every 10 ms, and each read sends a window update: a
   `PromptStream` waits for an event, and `PeerStream` reads seldom and much.
 """

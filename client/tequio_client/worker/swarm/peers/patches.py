@@ -55,10 +55,16 @@ PING_S = 15.0
 
 It pings less often, by 10 s, while the answers are that late.
 """
-FRAME_S = 10.0
-"""A Yamux frame that cannot be sent in this time ends the connection: its shield must end."""
-WINDOW_S = 5.0
-"""A stream whose reader opens no window for this long is given up."""
+FRAME_S = 20.0
+"""A Yamux frame that cannot be sent in this time ends the connection: its shield must end.
+
+A slow line that sends to many at once needs 10 s for a frame of one of them.
+"""
+WINDOW_S = 20.0
+"""A stream whose reader opens no window for this long is given up.
+
+What it must have read before it opens one, up to 196 KB, may still be on its way to it.
+"""
 NOISE_PAYLOAD_BYTES = 65_519
 """Payload of one Noise message. A Yamux frame of this size is encrypted once, not twice."""
 

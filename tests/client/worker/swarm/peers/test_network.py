@@ -486,6 +486,25 @@ async def test_a_peer_that_came_back_is_reached_by_its_new_connection(
 
 
 @pytest.mark.trio
+async def test_a_reader_at_the_end_of_our_slow_line_is_not_taken_for_one_that_pauses(
+    nursery: trio.Nursery,
+) -> None:
+    async def receive(stream: PeerStream) -> None:
+        await stream.receive_frame()
+
+    async with network("first") as first, network("second") as second:
+        second.serve(SINK, receive)
+        proxy, port = NetworkProxy(nursery, dict), first.listen_ports()[0]
+        front = await proxy.front("first", port, "second")
+        await second.connect(first.addresses()[0].replace(f"/tcp/{port}/", f"/tcp/{front}/"))
+        await until(lambda: first.is_connected(second.key), 5)
+        stream = await first.open_stream(second.key, SINK)
+        proxy.line("first").up.bytes_per_s = 13_000  # half a window in ten seconds
+        await stream.send_frame(bytes(300_000), timeout_s=60)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
 async def test_many_idle_sockets_do_not_end_the_host(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
