@@ -445,10 +445,8 @@ def test_the_limits_of_a_peer_are_listed() -> None:
     assert listed == {name: limits[name] for name in listed}
     assert limits.keys() - listed.keys() == {
         "connect_s",
-        "ping_every_s",
-        "ping_wait_s",
-        "ping_misses",
         "repeat_topics_s",
+        "silence_s",
     }, "what costs nobody else anything"
 
 

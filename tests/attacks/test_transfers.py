@@ -11,14 +11,21 @@ import trio
 
 from tequio_client.worker.rounds.gossip import commitment_filter, topic_of
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
+from tequio_client.worker.swarm.blob_server import (
+    PAYLOAD_BYTES,
+    PEER_ANSWERS,
+    PROTOCOL,
+    BlobOp,
+    BlobRequest,
+    BlobServer,
+)
 from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.request_places import OTHER_PLACES, TRUSTED_PLACES
 from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
 from tequio_shared.addresses import sign_addresses
-from tequio_shared.ids import NetworkId
+from tequio_shared.ids import Digest, NetworkId, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import WorkCommit
@@ -38,12 +45,13 @@ from tests.support.attackers_peers import (
     until,
 )
 from tests.support.attackers_round import round_of, swarm_in
-from tests.support.loopback import LOOPBACK, ContentFilter, network
+from tests.support.loopback import LOOPBACK, ContentFilter, network, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from tequio_client.worker.swarm.peers import PeerStream
     from tests.support.attackers_peers import Serve
 
 
@@ -116,6 +124,58 @@ async def test_many_transfers_at_once_stay_under_one_cap(here: PeerSetup) -> Non
         await trio.sleep(1)
         assert counting.asked_bytes == OTHER_PLACES * MIB <= 16 * MIB - TRUSTED_PLACES * MIB
         nursery.cancel_scope.cancel()
+
+
+def part_of(name: Digest, _first: int, count: int) -> tuple[int, bytes]:
+    """Read a blob that is as long as anybody asks."""
+    return count, bytes([name[0]]) * count
+
+
+async def asked_for_many(attacked: PeerNetwork, attacker: PeerNetwork) -> list[PeerStream]:
+    """Ask for as much as an answer may have, on each of sixteen streams."""
+    streams = []
+    for number in range(16):
+        name = sha256(bytes([number]))
+        streams.append(await attacker.open_stream(attacked.key, PROTOCOL))
+        request = BlobRequest(op=BlobOp.BLOB, name=name, count=PAYLOAD_BYTES)
+        await streams[-1].send_frame(request.encode())
+    return streams
+
+
+@attack("W17", layer="net", ends="two answers to one key are in memory, over all its streams")
+@pytest.mark.trio
+async def test_a_peer_that_reads_no_answer_holds_two_in_memory(tmp_path: Path) -> None:
+    read: list[Digest] = []
+
+    def read_part(name: Digest, first: int, count: int) -> tuple[int, bytes]:
+        read.append(name)
+        return part_of(name, first, count)
+
+    store = Store(tmp_path, quota_bytes=10**9)
+    async with two_peers() as (attacked, attacker):
+        BlobServer(attacked, store, more_blobs=read_part)
+        await asked_for_many(attacked, attacker)
+        await until(lambda: len(read) >= PEER_ANSWERS, 40)
+        await trio.sleep(1)
+        assert len(read) == PEER_ANSWERS
+
+
+@attack("W17", layer="net", ends="an answer that was sent leaves memory, however idle its stream")
+@pytest.mark.trio
+async def test_a_peer_that_asks_once_on_many_streams_holds_no_memory(tmp_path: Path) -> None:
+    store = Store(tmp_path, quota_bytes=10**9)
+    async with two_peers() as (attacked, attacker):
+        server = BlobServer(attacked, store, more_blobs=part_of)
+        tracemalloc.start()
+        try:
+            streams = await asked_for_many(attacked, attacker)
+            for stream in streams:
+                await stream.receive_frame()
+            await until(lambda: server.sent_bytes >= len(streams) * PAYLOAD_BYTES, 20)
+            held_bytes = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+    assert held_bytes < 4 * MIB
 
 
 @attack(

@@ -127,6 +127,7 @@ class NetworkProxy:
                 source: trio.SocketStream, sink: trio.SocketStream, lines: tuple[NodeLink, NodeLink]
             ) -> None:
                 await self._pump(source, sink, lines)
+                await self._until_connected(*lines)  # the end is not seen through a split, either
                 with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
                     await sink.send_eof()
 

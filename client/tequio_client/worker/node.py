@@ -163,7 +163,7 @@ async def open_node(
         router = PortMapper(
             lambda: next(iter(network.listen_ports()), None), reachability.check_soon
         )
-        reachability.router_port = lambda: router.port
+        reachability.router_port, reachability.port_lost = lambda: router.port, router.renew
         router.set_wanted(is_wanted=settings.opens_router_port)
         partners: list[Callable[[], Collection[PeerKey]]] = []
         lan = LanDiscovery(network, info.id, partners, rng)

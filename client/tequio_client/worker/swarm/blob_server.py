@@ -56,9 +56,10 @@ QUEUE_S = 5.0
 """Above this wait for the upload budget the answer is BUSY."""
 READERS = 4
 """Answers that are read from the disk at once, over all peers."""
-PEER_READERS = 2
-"""Answers to one peer that are read or wait for the budget at once. A peer with many streams gets
-no larger share than a peer with two."""
+PEER_ANSWERS = 2
+"""Answers to one peer that are read, wait for the budget or are sent at once. A peer with many
+streams gets no larger share than a peer with two, and a peer that reads none holds two in memory.
+"""
 
 _REQUEST = struct.Struct("!B32sII")
 _SIZE = struct.Struct("!Q")
@@ -134,7 +135,7 @@ class BlobServer:
 
     async def serve(self, stream: PeerStream) -> None:
         """Answer one peer's requests until its stream ends; raises PeerError then."""
-        share = self._shares.setdefault(stream.peer, trio.CapacityLimiter(PEER_READERS))
+        share = self._shares.setdefault(stream.peer, trio.CapacityLimiter(PEER_ANSWERS))
         while True:
             # Requests are bounded to their one size; a longer frame ends the stream unread.
             raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
@@ -143,12 +144,15 @@ class BlobServer:
                 # One share over all streams of a peer, taken before the disk and the budget: both
                 # serve in order of arrival, and a hundred streams would hold all of their queue.
                 async with share:
-                    payload = await self._payload(stream.peer, request)
+                    await self._send_payload(stream, request)
             except NoPayload as reason:
                 await stream.send_frame(bytes([reason.status]), timeout_s=SEND_S)
-            else:
-                await stream.send_frame(bytes([BlobStatus.OK]), payload, timeout_s=SEND_S)
-                self.sent_bytes += len(payload)
+
+    async def _send_payload(self, stream: PeerStream, request: BlobRequest) -> None:
+        # Not part of `serve`, which would hold the payload until the next request comes.
+        payload = await self._payload(stream.peer, request)
+        await stream.send_frame(bytes([BlobStatus.OK]), payload, timeout_s=SEND_S)
+        self.sent_bytes += len(payload)
 
     async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
         if request.op is not BlobOp.LEAF:

@@ -45,7 +45,7 @@ FORGIVEN_FAULTS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerLimits:
-    """Limits of the peer port, and the patience with silent peers.
+    """Limits of the peer port, and the patience with peers.
 
     An address counts by its network, IPv4 by /24 and IPv6 by /48, because the holder of one address
     there usually holds many. Loopback, used by demos and tests, has higher limits.
@@ -84,9 +84,8 @@ class PeerLimits:
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
     connect_s: float = 15.0
-    ping_every_s: float = 15.0
-    ping_wait_s: float = 5.0
-    ping_misses: int = 2
+    silence_s: float = 45.0
+    """A connection on which nothing arrives for this long is closed, not even a ping."""
     repeat_topics_s: float = 30.0
     """Interval at which each peer is sent our gossip topics again."""
 

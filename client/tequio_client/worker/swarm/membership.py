@@ -38,6 +38,8 @@ CHOSEN_PER_NETWORK = 2
 """Peers in one network among those that we choose at once."""
 POLL_S = 1.0
 """Interval of checks for lost connections."""
+HEAD_START_S = 3.0
+"""At the start, each kind of work has this long before the next one begins."""
 EXCHANGES = 4
 """Peers asked for address records at a time, other ones each time: news spreads all the same."""
 RECORD_EVERY_MS = 120_000
@@ -90,40 +92,49 @@ class Membership:
         self._is_seed = is_seed
         self._pauses = pauses or ReconnectPauses()
         self._record: AddressRecord | None = None
-        self._lost = trio.Event()  # replaced whenever a connection was lost
+        self._lost = trio.Event()  # replaced whenever a connection of our choice was lost
 
     async def run(self) -> None:
         """Connect, learn and reconnect until cancelled.
 
-        After the first time each kind of work runs at its own pace: a peer or ledger that does not
-        answer delays nothing else.
+        Each kind of work runs at its own pace: a peer or ledger that does not answer delays
+        nothing else.
         """
-        # In this order the first time: each finds the peers that the next one asks.
-        works = (self._ask_ledger, self._connect_bootstrap, self._exchange_records, self._widen)
-        for work in works:
-            await work()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._notice_losses)
+            # In this order: each finds the peers that the next one asks.
+            works = (
+                self._ask_ledger,
+                self._connect_bootstrap,
+                self._exchange_records,
+                self._widen,
+            )
             for work in works:
-                nursery.start_soon(self._repeat, work)
+                was_done = trio.Event()
+                nursery.start_soon(self._repeat, work, was_done)
+                with trio.move_on_after(HEAD_START_S):
+                    await was_done.wait()
 
     async def _notice_losses(self) -> None:
-        # Polled: the library does not report a lost connection.
-        before = self._network.connected_peers()
+        # Polled: the library does not report a lost connection. Peers that connect to us come and
+        # go all the time; those of our choice keep us in the network.
+        before = self._network.outbound_peers()
         while True:
             await trio.sleep(POLL_S)
-            connected = self._network.connected_peers()
-            if before - connected:
+            chosen = self._network.outbound_peers()
+            if before - chosen:
                 lost, self._lost = self._lost, trio.Event()
                 lost.set()
-            before = connected
+            before = chosen
 
-    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Repeat the work with growing pauses, short again after a connection was lost."""
+    async def _repeat(self, work: Callable[[], Awaitable[None]], was_done: trio.Event) -> None:
+        """Repeat the work with growing pauses, short again after a loss."""
         pause_s = self._pauses.first_s
         longest_s = self._pauses.longest_of_seed_s if self._is_seed else self._pauses.longest_s
         while True:
             lost = self._lost
+            await work()
+            was_done.set()
             with trio.move_on_after(pause_s * self._rng.uniform(0.8, 1.2)):
                 await lost.wait()
             pause_s = min(pause_s * 1.5, longest_s)
@@ -131,7 +142,6 @@ class Membership:
                 # Still a pause, and a jittered one: when a hub dies, all its peers lose it at once.
                 pause_s = self._pauses.after_loss_s
                 await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
-            await work()
 
     async def _connect_bootstrap(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -145,7 +155,7 @@ class Membership:
                 nursery.start_soon(self._exchange_with, peer)
 
     async def _ask_ledger(self) -> None:
-        """Learn the seeds; a seed also sends its own address."""
+        """Learn the seeds, and connect to some of them; a seed also sends its own address."""
         try:
             if self._is_seed:
                 # Repeated with every request: a ledger keeps seeds in memory, and forgets them when
@@ -156,10 +166,10 @@ class Membership:
             log.warning("no seeds from the ledger", error=str(err))
             return
         reach = await reach_of_url(self._ledger.url, public_only=self._network.public_only)
-        for record in records:
-            if record.author != self._network.key:
-                self._book.add(record, LEDGER_SOURCE, reach)
-                await self._connect_to(record.author)
+        seeds = [one for one in records if one.author != self._network.key]
+        for record in seeds:
+            self._book.add(record, LEDGER_SOURCE, reach)
+        await self._connect_to_some(seeds, TARGET_CONNECTIONS)
 
     async def _exchange_with(self, peer: PeerKey) -> None:
         try:
@@ -173,27 +183,27 @@ class Membership:
         Inbound connections never count for those that we chose: an attacker that fills all our
         connections would otherwise decide whom we see.
         """
-        connected = self._network.connected_peers()
         missing = max(
-            TARGET_CONNECTIONS - len(connected),
+            TARGET_CONNECTIONS - len(self._network.connected_peers()),
             MIN_CHOSEN_PEERS - len(self._network.outbound_peers()),
         )
         known = [one for one in self._book.current() if one.author != self._network.key]
-        strangers = [one for one in known if one.author not in connected]
-        async with trio.open_nursery() as nursery:
-            for record in self._spread(strangers)[: max(missing, 0)]:
-                nursery.start_soon(self._connect_to, record.author)
+        await self._connect_to_some(known, max(missing, 0))
 
-    def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
-        """Shuffle, and pick a few of each network."""
+    async def _connect_to_some(self, known: Sequence[AddressRecord], most: int) -> None:
+        """Dial some of those that are not connected, all at once; a few of each network."""
+        connected = self._network.connected_peers()
+        strangers = [one for one in known if one.author not in connected]
         places: Counter[str] = Counter()
         found = []
         for record in self._rng.sample(strangers, len(strangers)):
             places[record.network_place] += 1
             is_first = places[record.network_place] <= CHOSEN_PER_NETWORK
             if is_first or is_loopback(record.network_place):
-                found.append(record)
-        return found
+                found.append(record.author)
+        async with trio.open_nursery() as nursery:
+            for peer in found[:most]:
+                nursery.start_soon(self._connect_to, peer)
 
     async def _connect_to(self, peer: PeerKey) -> None:
         claim = self._book.claim(peer)

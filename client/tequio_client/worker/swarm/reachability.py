@@ -191,6 +191,8 @@ class ReachabilityCheck:
         self.verdict = ReachVerdict()
         self.router_port: Callable[[], int | None] = lambda: None
         """The port that the router forwards to ours, if it was asked to and did."""
+        self.port_lost: Callable[[], None] = lambda: None
+        """Called when others cannot connect to that port, or not any more."""
         network.choose_announced = self._choose_announced
 
     async def run(self) -> None:
@@ -228,6 +230,10 @@ class ReachabilityCheck:
                 confirmed=[address(*one) for one in self.verdict.confirmed],
                 networks=self.verdict.places,
             )
+        # Once, not at every check: the router may have no part in it.
+        is_news = self.verdict.state is not before.state
+        if is_news and self.verdict.state is ReachState.UNREACHABLE and self.router_port():
+            self.port_lost()
         is_settled = self.verdict.places >= NEEDED_NETWORKS
         return SETTLED_S if is_settled else ONE_NETWORK_S
 

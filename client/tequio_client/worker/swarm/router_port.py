@@ -1,9 +1,9 @@
 """A port on the home's router, opened by UPnP or NAT-PMP for as long as its owner wants it.
 
 The router then passes connections to that port on to ours, so that others can connect to us
-(docs/decisions/0053). It is asked again in good time before the port's lease ends, and told to
-close the port at the end; after a crash the lease runs out by itself, except at routers that
-know only permanent ones.
+(docs/decisions/0053). It is asked again in good time before the port's lease ends, and when others
+can no longer connect, and told to close the port at the end; after a crash the lease runs out by
+itself, except at routers that know only permanent ones.
 
 miniupnpc is C code that reads what any device of the local network sends, and each of its calls
 waits: it is imported when it is first wanted, and called in threads.
@@ -93,11 +93,11 @@ class PortMapper:
     """Keeps a port open on the router while that is wanted: one task, `run`."""
 
     def __init__(self, inner_port: Callable[[], int | None], changed: Callable[[], None]) -> None:
-        """`changed` is called when the port was opened or closed."""
+        """`changed` is called when the port was opened, renewed or closed."""
         self._inner_port = inner_port
         self._changed = changed
         self._is_wanted = False
-        self._turned = trio.Event()  # replaced whenever `_is_wanted` changed
+        self._woken = trio.Event()  # replaced whenever the router is to be asked now
         self.answer = RouterAnswer(state=RouterPort.OFF)
         self._opened = self.answer  # the last one with a port, which outlasts a silent router
 
@@ -109,17 +109,21 @@ class PortMapper:
     def set_wanted(self, *, is_wanted: bool) -> None:
         if is_wanted is not self._is_wanted:
             self._is_wanted = is_wanted
-            self._turned.set()
-            self._turned = trio.Event()
+            self.renew()
+
+    def renew(self) -> None:
+        """Ask the router now, not only after the pause: it may have forgotten the port."""
+        self._woken.set()
+        self._woken = trio.Event()
 
     async def run(self) -> NoReturn:
         """Open, renew and close the port until cancelled; then it is closed."""
         try:
             while True:
-                turned = self._turned
+                woken = self._woken
                 pause_s = await self._update()
                 with trio.move_on_after(pause_s):
-                    await turned.wait()
+                    await woken.wait()
         finally:
             with trio.CancelScope(shield=True):
                 await self._close()
@@ -140,7 +144,7 @@ class PortMapper:
             if self.answer.port:
                 self._opened = self.answer
             pause_s = RENEW_S if self.answer.port else RETRY_S
-        if self.answer.port != before:
+        if self.answer.port or before:
             self._changed()
         return pause_s
 

@@ -28,13 +28,14 @@ from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import NetworkId, RunId, peer_id_text
 from tequio_shared.keys import Signer
+from tests.support.attackers_peers import until
 from tests.support.loopback import network, two_peers
-from tests.support.memory_log import NET, unused_url
+from tests.support.memory_log import NET, MemoryLog, serving, unused_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.worker.swarm.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
 NOW = 1_800_000_000_000
@@ -246,6 +247,37 @@ async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) ->
 
 
 @pytest.mark.trio
+async def test_seeds_that_are_dead_keep_us_from_no_other(nursery: trio.Nursery) -> None:
+    (deaf,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = deaf.socket.getsockname()[1]
+    asked = trio.Event()
+
+    async def answer(stream: PeerStream) -> None:
+        asked.set()
+        await stream.send_frame(pack_records([]))
+
+    async with (
+        deaf,
+        network("ours") as ours,
+        network("live") as live,
+        network("other") as other,
+        serving(MemoryLog()) as server,
+        LedgerApi(server.url) as ledger,
+    ):
+        dead = [signer(number) for number in range(1, 5)]
+        listed = [(one, [f"/ip4/127.0.0.1/tcp/{port}/p2p/{peer_id_text(one.key)}"]) for one in dead]
+        listed.append((Signer(b"live".ljust(32, b".")), list(live.addresses())))
+        records = [sign_addresses(one, NET, addrs, clock.now_ms()) for one, addrs in listed]
+        server.seeds += [one.encode() for one in records]
+        other.serve(PEERS_PROTOCOL, answer)
+        nursery.start_soon(membership_of(ours, ledger, other.addresses()[0]).run)
+        with trio.fail_after(AT_ONCE_S):
+            await until(lambda: {live.key, other.key} <= ours.connected_peers(), AT_ONCE_S)
+            await asked.wait()
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
 async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
     nursery: trio.Nursery,
 ) -> None:
@@ -265,6 +297,37 @@ async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
             assert other.key not in ours.connected_peers()
             while other.key not in ours.connected_peers():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_peer_that_came_to_us_and_leaves_makes_us_ask_nobody(
+    nursery: trio.Nursery,
+) -> None:
+    pauses = ReconnectPauses(first_s=1_000.0, after_loss_s=0.1)
+    asked = 0
+
+    async def count(stream: PeerStream) -> None:
+        nonlocal asked
+        asked += 1
+        await stream.send_frame(pack_records([]))
+
+    async with (
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        other.serve(PEERS_PROTOCOL, count)
+        own = membership_of(ours, ledger, other.addresses()[0], pauses=pauses)
+        nursery.start_soon(own.run)
+        await until(lambda: asked > 0, 60)
+        async with network("guest") as guest:
+            await guest.connect(ours.addresses()[0])
+            await until(lambda: guest.key in ours.connected_peers(), 60)
+            await trio.sleep(2 * POLL_S)
+        await until(lambda: guest.key not in ours.connected_peers(), 60)
+        await trio.sleep(2 * POLL_S)
+        assert asked == 1
         nursery.cancel_scope.cancel()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from functools import partial
+from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,11 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.ipc.snapshot import ReachState, RouterPort
 from tequio_client.worker.swarm import nat_pmp, router_port
+from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_client.worker.swarm.router_port import LEASE_S, PortMapper, open_port
+from tests.support.loopback import two_peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,6 +158,29 @@ async def test_the_port_is_open_while_it_is_wanted_and_closed_at_the_end(
         nursery.cancel_scope.cancel()
     assert router.open == {}
     assert changes == [OWN, None, OWN, None, OWN]
+
+
+@pytest.mark.trio
+async def test_a_port_that_the_router_has_forgotten_is_asked_for_as_soon_as_a_peer_misses_it(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter())
+    async with two_peers() as (first, second), trio.open_nursery() as nursery:
+        DialBack(first)
+        check = ReachabilityCheck(second, Random(1))
+        changes: list[int | None] = []
+        mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port))
+        check.router_port, check.port_lost = lambda: mapper.port, mapper.renew
+        mapper.set_wanted(is_wanted=True)
+        nursery.start_soon(mapper.run)
+        await until(lambda: changes == [OWN])
+        router.open.clear()
+        for _ in range(2):
+            await check.check()
+            assert check.verdict.state is ReachState.UNREACHABLE
+            await until(lambda: changes == [OWN, OWN])
+            assert list(router.open) == [OWN], "asked for once, until it could be reached"
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio

@@ -14,14 +14,14 @@ because several of the fixes replace private names.
   library's service: `gossip` checks every message before the library does.
 * `reset()` from another task does not wake a pending read: every wait here has a deadline.
 * After a timeout a stream is out of step. Drop it; never use it again.
-* A peer that falls silent is not noticed by the library: `SilenceWatch` pings, and disconnects.
+* A connection that falls silent is not noticed by the library: `SilenceWatch` closes it.
 * The library dials peers that it remembers, dropped ones too; that is switched off.
 * The library gives the slot of an inbound connection back when the host ends, not when the
   connection does: after 200 of them it accepts no more. `host` counts in its stead.
 * Yamux does not enforce its own receive window, nor any number of streams: a peer that writes
   past it, or opens streams without end, fills our memory. Such a connection is ended (`patches`).
 * Lengths are believed before they are checked in the first negotiation; `patches` bounds them.
-* A reader that pauses for 5 s loses the stream: read on, hash and write to disk in threads.
+* A reader that pauses for 20 s loses the stream: read on, hash and write to disk in threads.
 * A writer polls a closed window every 10 ms, and each read sends a window update: a
   `PromptStream` waits for an event, and `PeerStream` reads seldom and much.
 """

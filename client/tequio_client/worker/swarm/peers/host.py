@@ -14,7 +14,7 @@ from typing import cast
 import structlog
 import trio
 from libp2p import new_host
-from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
+from libp2p.abc import IHost, IMuxedConn, INetConn, INetStream, IRawConnection
 from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.io.abc import ReadWriteCloser
@@ -48,6 +48,7 @@ HANDSHAKE_S = 10
 READ_BYTES = 1 << 18
 """Largest read of a socket: the library asks for as much as the peer announced."""
 LONGEST_PAUSE_S = 5.0
+CLOSE_S = 5.0
 INTERFACES_S = 5.0
 """Time for which the addresses of network interfaces are taken as unchanged."""
 _FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
@@ -165,6 +166,20 @@ async def answer_through(
     """Serve a socket that is connected as one that came in; returns at its end. Never raises."""
     swarm = cast("Swarm", host.get_network())
     await _accept(swarm, limiter, TrioTCPStream(socket), Multiaddr(addr))
+
+
+async def close(connection: INetConn) -> None:
+    """Close one connection of a peer, which may have others; never raises."""
+    # The socket first: a write that waits for a dead peer is shielded, and holds the lock that the
+    # library's own closing frame needs.
+    with trio.move_on_after(CLOSE_S):
+        try:
+            await cast("Yamux", connection.muxed_conn).secured_conn.close()
+            await connection.close()
+        except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
+            log.debug("a connection could not be closed", error=repr(err))
+    # Else a peer whose connection did not close in time would count as connected.
+    cast("SwarmConn", connection).swarm.remove_conn(cast("SwarmConn", connection))
 
 
 def guarded(handler: Handler, blame: Callable[[PeerKey], None]) -> Handler:

@@ -12,7 +12,6 @@ import structlog
 import trio
 from libp2p.abc import IHost, INetConn, INetStream
 from libp2p.custom_types import TProtocol
-from libp2p.host.ping import PingService
 from libp2p.network.connection.swarm_connection import SwarmConn
 from libp2p.network.swarm import Swarm
 from libp2p.peer.peerinfo import info_from_p2p_addr
@@ -45,8 +44,8 @@ from tequio_shared.limits import GOSSIP_BYTES
 
 log = structlog.get_logger(__name__)
 
-NEW_PEERS_S = 5.0
-"""How often the watch looks for peers that are new."""
+SILENT_CHECKS = 5
+"""How often nothing has arrived on a connection before it is closed."""
 KNOCK_S = 5.0
 """Longest time for a connection that is only tried: a router that drops packets says nothing."""
 PUNCH_S = 8.0
@@ -82,7 +81,7 @@ class PeerNetwork:
         self._host = hosts.create_host(seed, self._listen, addrs, self.limiter, self._announced)
         hosts.guard_negotiation(self._host, self.record_fault)
         self.topics = GossipTopics(self._host, self.limiter, self.record_fault)
-        self._watch = SilenceWatch(self, self._host, self._limits)
+        self._watch = SilenceWatch(self._host, self._limits)
         self._inbound: Counter[PeerKey] = Counter()  # open inbound streams
         # Of the peers that are being dialled: libp2p is given one address of each at a time.
         self._dials: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
@@ -219,15 +218,8 @@ class PeerNetwork:
 
     async def disconnect(self, peer: PeerKey) -> None:
         """Close every connection to the peer; never raises."""
-        # The sockets first: a write that waits for a dead peer is shielded, and holds the lock
-        # that the library's own closing frame needs.
-        with trio.move_on_after(5):
-            try:
-                for connection in self._host.get_network().get_connections(id_of(peer)):
-                    await cast("Yamux", connection.muxed_conn).secured_conn.close()
-                await self._host.disconnect(id_of(peer))
-            except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
-                log.debug("a connection could not be closed", error=repr(err))
+        for connection in self._host.get_network().get_connections(id_of(peer)):
+            await hosts.close(connection)
 
     def record_fault(self, peer: PeerKey) -> None:
         """Count a message that no honest program sends; after too many the peer is banned."""
@@ -358,59 +350,38 @@ async def _no_other_way(peer: PeerKey) -> None:
 
 
 class SilenceWatch:
-    """Pings connected peers that send nothing, and disconnects those that do not answer.
+    """Closes connections on which nothing arrives any more: a peer that lives pings on each.
 
-    The library does not notice: a stopped process stays listed, and new streams to it time out.
+    The library does not notice: a stopped process stays listed, and new streams to it time out. So
+    does the connection of a computer that has changed its network and has come back by another one.
     """
 
-    def __init__(self, network: PeerNetwork, host: IHost, limits: PeerLimits) -> None:
-        self._network = network
+    def __init__(self, host: IHost, limits: PeerLimits) -> None:
         self._host = host
-        self._ping = PingService(host)
-        self._limits = limits
-        self._watched: set[PeerKey] = set()
+        self._check_s = limits.silence_s / SILENT_CHECKS
 
     async def run(self) -> None:
+        received: dict[INetConn, int] = {}
+        silent: Counter[INetConn] = Counter()
         async with trio.open_nursery() as nursery:
             while True:
-                for peer in self._network.connected_peers() - self._watched:
-                    self._watched.add(peer)
-                    nursery.start_soon(self._watch, peer)
-                await trio.sleep(min(NEW_PEERS_S, self._limits.ping_every_s))
-
-    async def _watch(self, peer: PeerKey) -> None:
-        misses, received = 0, self._messages_from(peer)
-        while self._network.is_connected(peer) and misses < self._limits.ping_misses:
-            await trio.sleep(self._limits.ping_every_s)
-            # A peer that sends is alive, whatever its pings say: on a full line they come late.
-            is_active = self._messages_from(peer) > received
-            misses = 0 if is_active or await self._answers(peer) else misses + 1
-            received = self._messages_from(peer)
-        if misses:
-            log.info("a silent peer is disconnected", peer=peer_id_text(peer))
-        await self._network.disconnect(peer)
-        self._watched.discard(peer)
-
-    async def _answers(self, peer: PeerKey) -> bool:
-        """Check that the peer answers a ping, or sends anything else meanwhile."""
-        before = self._messages_from(peer)
-        with trio.move_on_after(self._limits.ping_wait_s):
-            try:
-                await self._ping.ping(id_of(peer), 1)
-            except Exception as err:  # noqa: BLE001 - libp2p fails in many ways on a dead connection
-                log.debug("a ping failed", peer=peer_id_text(peer), error=repr(err))
-            else:
-                return True
-        return self._messages_from(peer) > before
-
-    def _messages_from(self, peer: PeerKey) -> int:
-        connections = self._host.get_network().get_connections(id_of(peer))
-        return sum(_messages_read(connection) for connection in connections)
+                await trio.sleep(self._check_s)
+                connections = self._host.get_network().get_connections()
+                now = {one: _messages_read(one) for one in connections}
+                # Checks in a row, not seconds: a computer that slept has missed its peers' pings.
+                silent = Counter(
+                    {one: silent[one] + 1 for one in now if received.get(one) == now[one]}
+                )
+                received = now
+                for connection, checks in silent.items():
+                    if checks >= SILENT_CHECKS:
+                        peer = str(connection.muxed_conn.peer_id)
+                        log.info("a silent connection is closed", peer=peer)
+                        nursery.start_soon(hosts.close, connection)
 
 
 def _messages_read(connection: INetConn) -> int:
-    # The nonce of the receiving cipher counts messages. The library has no other count of them, and
-    # a ping to a peer that is busy sending would wait behind its megabytes.
+    # The nonce of the receiving cipher counts messages; the library has no other count of them.
     secured = cast("Yamux", connection.muxed_conn).secured_conn
     noise = cast("NoiseTransportReadWriter", cast("SecureSession", secured).conn)
     nonce: int = noise.noise_state.noise_protocol.cipher_state_decrypt.n

@@ -50,10 +50,21 @@ CONNECTION_BYTES = 32 << 20
 """Unread bytes of one connection beyond which its peer must be writing past its windows."""
 STREAMS = 128
 """Streams of one connection; no honest peer opens more."""
-FRAME_S = 10.0
-"""A Yamux frame that cannot be sent in this time ends the connection: its shield must end."""
-WINDOW_S = 5.0
-"""A stream whose reader opens no window for this long is given up."""
+PING_S = 15.0
+"""How often each side pings on a connection, whatever else is sent: so a live peer is not silent.
+
+It pings less often, by 10 s, while the answers are that late.
+"""
+FRAME_S = 20.0
+"""A Yamux frame that cannot be sent in this time ends the connection: its shield must end.
+
+A slow line that sends to many at once needs 10 s for a frame of one of them.
+"""
+WINDOW_S = 20.0
+"""A stream whose reader opens no window for this long is given up.
+
+What it must have read before it opens one, up to 196 KB, may still be on its way to it.
+"""
 NOISE_PAYLOAD_BYTES = 65_519
 """Payload of one Noise message. A Yamux frame of this size is encrypted once, not twice."""
 
@@ -85,6 +96,7 @@ def install() -> None:
     # Half of the library's: several streams at full window have to stay under
     # CONNECTION_BYTES, or an honest peer would look like one that ignores its windows.
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
+    _yamux.RTT_MEASURE_INTERVAL = PING_S  # type: ignore[assignment]
     _yamux.YamuxStream = PromptStream  # type: ignore[misc]
     Yamux._write_frame = shielded_write  # type: ignore[method-assign]  # noqa: SLF001
     Yamux._read_data_body = _bounded_read  # type: ignore[method-assign]  # noqa: SLF001

@@ -26,6 +26,7 @@ from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import FRAME_BYTES
 from tests.support.loopback import LOOPBACK, network, two_peers
+from tests.support.proxy import NetworkProxy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -418,7 +419,7 @@ async def address_of(process: subprocess.Popen[bytes]) -> str:
 
 @pytest.mark.trio
 async def test_a_peer_that_falls_silent_while_we_write_is_let_go() -> None:
-    quick = PeerLimits(ping_every_s=0.3, ping_wait_s=0.3)
+    quick = PeerLimits(silence_s=1.0)
     with child() as process:
         async with network("first", quick) as first:
             peer = await first.connect(await address_of(process))
@@ -445,13 +446,62 @@ async def test_a_killed_peer_is_noticed_at_once() -> None:
             await until(lambda: not first.connected_peers(), 5)
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> PeerLimits:
+    """Limits for peers that ping much more often, with less patience in proportion."""
+    monkeypatch.setattr(patches, "PING_S", 0.2)
+    return PeerLimits(silence_s=1.0)
+
+
 @pytest.mark.trio
-async def test_a_peer_that_answers_pings_stays() -> None:
-    quick = PeerLimits(ping_every_s=0.2, ping_wait_s=0.3)
+async def test_a_peer_that_sends_nothing_but_pings_stays(quick: PeerLimits) -> None:
     async with network("first", quick) as first, network("second") as second:
         await second.connect(first.addresses()[0])
-        await trio.sleep(2)
+        await trio.sleep(4)
         assert first.connected_peers() == {second.key}
+
+
+@pytest.mark.trio
+async def test_a_peer_that_came_back_is_reached_by_its_new_connection(
+    quick: PeerLimits, nursery: trio.Nursery
+) -> None:
+    # As a laptop that changes its network: nobody tells us that its old connection is dead.
+    async with network("first", quick) as first, network("second") as second:
+        second.serve(ECHO, echo)
+        proxy, port = NetworkProxy(nursery, dict), first.listen_ports()[0]
+        proxy.line("second")
+        front = await proxy.front("first", port, "second")
+        direct = first.addresses()[0]
+        await second.connect(direct.replace(f"/tcp/{port}/", f"/tcp/{front}/"))
+        await until(lambda: first.is_connected(second.key), 5)
+        # The library opens new streams where most are open: on the old connection.
+        old = await first.open_stream(second.key, ECHO)
+        proxy.split({"second"})
+        await second.disconnect(first.key)
+        await second.connect(direct)
+        with pytest.raises(PeerError):
+            await old.receive_frame(timeout_s=20)
+        assert await asked(first, second.key) == b"still there?"
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_reader_at_the_end_of_our_slow_line_is_not_taken_for_one_that_pauses(
+    nursery: trio.Nursery,
+) -> None:
+    async def receive(stream: PeerStream) -> None:
+        await stream.receive_frame()
+
+    async with network("first") as first, network("second") as second:
+        second.serve(SINK, receive)
+        proxy, port = NetworkProxy(nursery, dict), first.listen_ports()[0]
+        front = await proxy.front("first", port, "second")
+        await second.connect(first.addresses()[0].replace(f"/tcp/{port}/", f"/tcp/{front}/"))
+        await until(lambda: first.is_connected(second.key), 5)
+        stream = await first.open_stream(second.key, SINK)
+        proxy.line("first").up.bytes_per_s = 13_000  # half a window in ten seconds
+        await stream.send_frame(bytes(300_000), timeout_s=60)
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio
