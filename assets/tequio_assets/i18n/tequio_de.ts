@@ -7372,6 +7372,10 @@
         <translation>einen ungültigen Zeugenbeweis unterschrieben</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>für einen Beitrag gebürgt, ohne seine Bytes zu haben</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>ein Beitrag lag laut zwei Zeugen weit von den anderen entfernt</translation>
     </message>
@@ -7388,8 +7392,8 @@
         <translation>kein Organisator hat rechtzeitig auf einen Einspruch geantwortet</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>jemanden wegen Bytes beschuldigt, die gegen keine Regel verstoßen</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>jemanden eines Verstoßes beschuldigt, den der Beleg nicht zeigt</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

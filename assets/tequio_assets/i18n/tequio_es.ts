@@ -7372,6 +7372,10 @@
         <translation>firmó una prueba de testigo no válida</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>dio por buena una contribución sin tener sus bytes</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>según dos testigos, una contribución quedó lejos de las demás</translation>
     </message>
@@ -7388,8 +7392,8 @@
         <translation>ningún organizador respondió a tiempo a una apelación</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>acusó a alguien por unos bytes que no infringen ninguna regla</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>acusó a alguien de una falta que la evidencia no muestra</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

@@ -7372,6 +7372,10 @@
         <translation>a signé une preuve de témoin non valide</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>s’est porté garant d’une contribution sans en avoir les octets</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>une contribution était loin des autres, selon deux témoins</translation>
     </message>
@@ -7388,8 +7392,8 @@
         <translation>aucun organisateur n’a répondu à temps à un recours</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>a accusé quelqu’un pour des octets qui n’enfreignent aucune règle</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>a accusé quelqu’un d’une faute que la preuve ne montre pas</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

@@ -7342,6 +7342,10 @@
         <translation>無効な検証証明に署名した</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>バイト列を持たないまま貢献を保証した</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>2人の検証者によると、更新データがほかと大きく異なっていた</translation>
     </message>
@@ -7358,8 +7362,8 @@
         <translation>時間内に異議申し立てに回答した主催者がいなかった</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>ルールに反していないバイト列を違反だと指摘した</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>証拠が示していない違反を指摘した</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

@@ -7372,6 +7372,10 @@
         <translation>assinou uma prova de testemunha inválida</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>atestou uma contribuição sem ter os seus bytes</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>uma contribuição estava longe das outras, segundo duas testemunhas</translation>
     </message>
@@ -7388,8 +7392,8 @@
         <translation>nenhum organizador respondeu a um recurso a tempo</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>acusou alguém por bytes que não violam nenhuma regra</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>acusou alguém de uma falta que a prova não mostra</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

@@ -7342,6 +7342,10 @@
         <translation>签署了无效的见证证明</translation>
     </message>
     <message>
+        <source>vouched for a contribution without having its bytes</source>
+        <translation>在没有贡献数据的情况下为其作证</translation>
+    </message>
+    <message>
         <source>a contribution was far from the others, according to two witnesses</source>
         <translation>据两位见证者称，训练更新与其他的相差很远</translation>
     </message>
@@ -7358,8 +7362,8 @@
         <translation>没有组织者及时答复申诉</translation>
     </message>
     <message>
-        <source>accused somebody of bytes that break no rule</source>
-        <translation>指控他人的字节违规，而它们并未违规</translation>
+        <source>accused somebody of a fault that the evidence does not show</source>
+        <translation>指控他人违规，而证据并未表明违规</translation>
     </message>
     <message>
         <source>a contribution was not the training that it claimed, as its auditors agree</source>

@@ -580,7 +580,7 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         StandingCause.TERM_SERVED: "the term of a quarantine is over",
         StandingCause.UNANSWERED: "no organiser answered an appeal in time",
-        StandingCause.FALSE_REPORT: "accused somebody of bytes that break no rule",
+        StandingCause.FALSE_REPORT: "accused somebody of a fault that the evidence does not show",
         StandingCause.NOT_DONE: "a contribution was not the training that it claimed, as its "
         "auditors agree",
         StandingCause.CONTRADICTED: "an audit was contradicted by the other auditors",
