@@ -10,11 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
+from tequio_shared.ids import (
+    ROSTER_SLOTS,
+    ContributionId,
+    HeadHash,
+    RunId,
+    from_text,
+    sha256,
+    to_text,
+)
+from tequio_shared.limits import CONTRIBUTORS, GAIN_MOST, GAIN_SLOTS, STATEMENT_BYTES
 from tequio_shared.round import proof
 from tequio_shared.round.assignment import quorum
 from tequio_shared.round.marks import marks_bytes
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
+from tequio_shared.statements.statement import make
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
     from tequio_shared.statements.runs import WitnessProof
@@ -203,3 +214,31 @@ def test_work_hangs_on_those_who_are_still_to_answer() -> None:
     assert not proof.is_undecided(elected, {1: letters("")}, committed, {2, 3, 4, 5}), "no voice"
     four = {at: letters("a") for at in (1, 2, 3, 4)}
     assert not proof.is_undecided(elected, four, committed, {5}), "decided"
+
+
+def test_the_largest_proof_fits_a_statement() -> None:
+    ids = {slot: ContributionId(sha256(slot.to_bytes(2))) for slot in range(CONTRIBUTORS)}
+    refused = range(ROSTER_SLOTS - proof.REJECTIONS, ROSTER_SLOTS)
+    body = proof.make_proof(
+        seed=SEED,
+        slots=ROSTER_SLOTS,
+        trainers=CONTRIBUTORS,
+        vouched=ids,
+        rejected=dict.fromkeys(refused, RejectionReason.COSINE),
+        head=HEAD,
+        vrf=bytes(80),
+        marks=bytes(marks_bytes(CONTRIBUTORS)),
+    )
+    measured = tuple((slot, -GAIN_MOST) for slot in range(CONTRIBUTORS)[-GAIN_SLOTS:])
+    latest = 2**53 - 1
+    made = make(
+        body=msgspec.structs.replace(body, gains=measured),
+        author=signer("witness").key,
+        seq=latest,
+        ts=latest,
+        exp=latest,
+        prev=SEED,
+        run=RunId(SEED),
+        round=latest,
+    )
+    assert len(made.raw) <= STATEMENT_BYTES
