@@ -211,13 +211,16 @@ class NetworkView:
 
     def most_evidence_bytes(self, author: PeerKey) -> int:
         """Largest evidence that a witness may publish, in bytes; O(runs)."""
-        # Every witness, not only the committee of the last round: its evidence may come later.
-        shapes = [
-            view.round.shape
-            for view in self.runs.values()
-            if view.round is not None and view.accounts.is_witness(author)
-        ]
-        return max(map(evidence_bytes, shapes), default=0)
+        # Every witness, not only the committee of the last round, and of the round with the largest
+        # records: its evidence may come later.
+        return max(
+            (
+                evidence_bytes(view.manifest.record_shape(trainers=1))
+                for view in self.runs.values()
+                if view.accounts.is_witness(author)
+            ),
+            default=0,
+        )
 
     def round_of(self, run: RunId) -> RoundView | None:
         """Round in progress of a run, or its last one."""

@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout as head_layout
-from tequio_shared.head.contribution import BITS, DENSE_K
+from tequio_shared.head.contribution import BITS, DENSE_K, RecordShape, k_for_trainers
 from tequio_shared.head.head import WEIGHT_BYTES, OuterParams, aux_dtype
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
 from tequio_shared.head.step import record_bytes
@@ -302,6 +302,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     def chunks(self) -> int:
         """Chunks of 4096 elements in the master copy."""
         return count_chunks(self.model.tensors, self.algorithm.layout)
+
+    def record_shape(self, trainers: int) -> RecordShape:
+        """Shape of the records in a round of that many trainers: the fewer, the larger."""
+        algorithm = self.algorithm
+        k = algorithm.k or k_for_trainers(trainers)
+        return RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
 
     @property
     def weights_bytes(self) -> int:

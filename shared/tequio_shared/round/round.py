@@ -31,7 +31,6 @@ from tequio_shared.head.contribution import (
     RecordShape,
     WindowAssignment,
     broken_header,
-    k_for_trainers,
 )
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import (
@@ -241,7 +240,7 @@ class RoundView:
     @property
     def k(self) -> int:
         """Values kept per chunk in this round."""
-        return self.manifest.algorithm.k or k_for_trainers(len(self.assignment))
+        return self.shape.k
 
     @property
     def is_training(self) -> bool:
@@ -255,8 +254,7 @@ class RoundView:
 
     @property
     def shape(self) -> RecordShape:
-        algorithm = self.manifest.algorithm
-        return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
+        return self.manifest.record_shape(len(self.assignment))
 
     @property
     def pieces(self) -> int:

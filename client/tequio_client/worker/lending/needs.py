@@ -56,7 +56,6 @@ from tequio_client.ipc.cell_division import (
     why_undivided,
 )
 from tequio_shared.head import layout
-from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.limits import NEWCOMER_WORK
 from tequio_shared.round.audits import opened_chunk_count
 from tequio_shared.round.corpus import Corpus
@@ -241,11 +240,7 @@ def gossip_bytes(members: int) -> int:
 
 def contribution_bytes(manifest: Manifest, trainers: int) -> int:
     """Size of one contribution's payload with this many trainers."""
-    rules = manifest.algorithm
-    shape = RecordShape(
-        algorithm=rules.name, k=rules.k or k_for_trainers(trainers), bits=rules.bits
-    )
-    return manifest.chunks * shape.record_bytes
+    return manifest.chunks * manifest.record_shape(trainers).record_bytes
 
 
 def memory_mb(manifest: Manifest) -> int:

@@ -18,6 +18,7 @@ import trio
 
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared import vrf
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import ContributionId, Digest, PeerKey, from_text
 from tequio_shared.log import merkle
 from tequio_shared.round import marks
@@ -109,8 +110,11 @@ class ProofMarks:
 
     def _read(self, current: RoundView, slot: int, piece: int) -> bytes:
         """Read a piece of a contribution; raises UnreadableError unless it is here and sound."""
-        root, store = current.commitments[slot].header.payload_root, self._context.store
-        records, leaves = store.read_pieces(root, piece, 1), self._leaves(root)
+        root = current.commitments[slot].header.payload_root
+        try:
+            records, leaves = self._context.store.read_pieces(root, piece, 1), self._leaves(root)
+        except UserFacingError as err:  # of the disk
+            raise UnreadableError(slot) from err
         if records is None or [merkle.leaf_hash(records)] != list(leaves[piece : piece + 1]):
             raise UnreadableError(slot)
         return records

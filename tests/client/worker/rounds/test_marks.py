@@ -93,7 +93,7 @@ async def test_marks_are_of_the_bytes_in_the_store(tmp_path: Path) -> None:
     assert await one.marks.make(current, vouched, lot) == (vouched, expected)
 
 
-@pytest.mark.parametrize("harm", ["removed", "damaged"])
+@pytest.mark.parametrize("harm", ["removed", "damaged", "unreadable"])
 async def test_what_cannot_be_read_any_more_is_not_vouched_for(tmp_path: Path, harm: str) -> None:
     one = bench(tmp_path)
     current, witness = round_of(one.swarm), one.swarm.volunteers[0]
@@ -103,6 +103,10 @@ async def test_what_cannot_be_read_any_more_is_not_vouched_for(tmp_path: Path, h
     root = current.commitments[gone].header.payload_root
     if harm == "removed":
         one.store.remove(root)
+    elif harm == "unreadable":
+        path = one.store.tree_path(root)
+        path.unlink()
+        path.mkdir()
     else:
         path = one.store.tree_path(root)
         path.write_bytes(bytes(255 - byte for byte in path.read_bytes()))
