@@ -1,7 +1,7 @@
 """The choices made in the first run so far, whether the app opens with it, and its steps' base.
 
-The draft is saved at each change, so the first run continues where it was left. None of it applies
-before the last step, the consent included.
+The draft is saved at each change, so the first run continues where it was left; a second setup
+begins again. None of it applies before the last step, the consent included.
 """
 
 from __future__ import annotations
