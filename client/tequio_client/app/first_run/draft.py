@@ -44,7 +44,7 @@ class FirstRunDraft(StoredSettings, frozen=True, kw_only=True):
     """Price of a kWh in the locale's currency; None: not entered."""
     hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 6
     """Hours a day for the cost estimate."""
-    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
+    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "witness"
     """Role of the processor in a computer without an accelerator."""
     preset: LendingPreset = LendingPreset.BALANCED
     starts_at_login: bool = True

@@ -250,9 +250,8 @@ class FirstRun(QWidget):
         chosen = apply_preset(context.model.preferences, draft.preset)
         chosen = replace(chosen, consent=True, run=draft.run)
         if checks.needs_role_choice(context.machine):
-            role = "witness" if draft.role == "auto" else draft.role
             others = tuple(one for one in chosen.devices if one.id != CPU_DEVICE)
-            processor = replace(chosen.device(CPU_DEVICE), use=True, role=role)
+            processor = replace(chosen.device(CPU_DEVICE), use=True, role=draft.role)
             chosen = replace(chosen, devices=(*others, processor))
         if context.program is not None:
             self._start_at_login(context.program, is_wanted=draft.starts_at_login)

@@ -173,7 +173,9 @@ class ScheduleStep(FirstRunStep):
     @property
     def first_focus(self) -> QWidget | None:
         draft = self.context.draft_store.draft
-        return None if draft.is_agreed else self.presets.cards.get(draft.preset)
+        if draft.is_agreed:
+            return None
+        return self.presets.cards.get(draft.preset, self.consent.box)
 
     def refresh(self) -> None:
         draft = self.context.draft_store.draft

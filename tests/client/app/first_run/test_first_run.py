@@ -312,7 +312,7 @@ def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
     assert made.next.isEnabled()
 
 
-@pytest.mark.parametrize("role", ["witness", "trainer"])
+@pytest.mark.parametrize("role", ["witness", "trainer", "auto"])
 def test_a_computer_without_a_card_is_offered_another_part(
     place: FirstRunSetup, qtbot: QtBot, role: str
 ) -> None:
@@ -467,10 +467,11 @@ def covering(window: AppWindow) -> FirstRun:
     return shown
 
 
+@pytest.mark.parametrize("role", ["trainer", "auto"])
 def test_a_second_setup_begins_with_what_was_chosen_before(
-    place: FirstRunSetup, window: AppWindow, guide: FirstRunController, qtbot: QtBot
+    place: FirstRunSetup, window: AppWindow, guide: FirstRunController, qtbot: QtBot, role: str
 ) -> None:
-    processor = DeviceChoice(id="cpu", role="trainer", threads=3)
+    processor = DeviceChoice(id="cpu", role=role, threads=3)
     before = replace(
         AGREED, preset=LendingPreset.CUSTOM, idle_minutes=7, run=SMALL.run, devices=(processor,)
     )
@@ -479,11 +480,15 @@ def test_a_second_setup_begins_with_what_was_chosen_before(
     made = covering(window)
     place.make_key()
     go_on(made, qtbot)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert [name for name, card in step.role.choices.cards.items() if card.isChecked()] == [role]
     go_on(made, qtbot)
     go_on(made, qtbot)
     step = made.step
     assert isinstance(step, ScheduleStep)
     assert not any(card.isChecked() for card in step.presets.cards.values())
+    assert made.focusWidget() is step.consent.box
     assert not step.login.isChecked()
     step.consent.box.click()
     go_on(made, qtbot)
@@ -512,6 +517,7 @@ def test_a_second_setup_left_half_way_begins_again_with_what_was_chosen_since(
         hours=12,
         preset=LendingPreset.MAX,
         starts_at_login=False,
+        role="auto",
         run=SMALL.run,
         invitation="x",
         invited_to="nova",
