@@ -133,7 +133,7 @@ class ScheduleStep(FirstRunStep):
             context,
             self.tr("When may Tequio use this computer?"),
             self.tr(
-                "Unless you change that in Settings, it stops for games, on battery and on metered "
+                "Unless you change this in Settings, it stops for games, on battery and on metered "
                 "networks, and aims for at most 80 °C where the device reports its temperature."
             ),
         )
