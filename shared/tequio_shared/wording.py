@@ -5,10 +5,9 @@ The app writes its own instead, with Qt, in every language.
 
 from __future__ import annotations
 
-import math
-
-SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
-"""Powers of ten, and the letters that stand for them."""
+SCALES = {12: "T", 9: "B", 6: "M", 3: "k"}
+"""The letters that stand for powers of ten."""
+SIZE_UNITS = {12: "TB", 9: "GB", 6: "MB", 3: "kB", 0: "B"}
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
@@ -21,19 +20,23 @@ def noun(number: int, one: str, many: str | None = None) -> str:
     return one if number == 1 else many or one + "s"
 
 
+def three_digits(number: float) -> tuple[float, int, int]:
+    """Round to three digits: the number in its unit, its decimals, and the unit's power of ten."""
+    rounded = float(f"{number:.2e}")  # first, for 999,999 is 1 million and not 1,000 thousand
+    power = next((power for power in SCALES if rounded >= 10**power), 0)
+    part = rounded / 10**power
+    return part, 0 if part >= 100 else 1 if part >= 10 else 2, power  # noqa: PLR2004
+
+
 def short_count(number: float) -> str:
     """Write a large number in three digits: 950, 12.4k, 350M, 1.31B."""
-    for power, letter in SCALES:
-        part = number / 10**power
-        if part >= 1:
-            places = 0 if part >= 100 else 1 if part >= 10 else 2  # noqa: PLR2004 - three digits
-            return f"{part:.{places}f}{letter}"
+    part, places, power = three_digits(number)
+    if power:
+        return f"{part:.{places}f}{SCALES[power]}"
     return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"  # noqa: PLR2004
 
 
 def size_text(size_bytes: int) -> str:
-    """Write bytes in decimal units."""
-    if size_bytes < 1_000:  # noqa: PLR2004 - a kilobyte
-        return f"{size_bytes} B"
-    power = min(int(math.log10(size_bytes)) // 3, 4)
-    return f"{size_bytes / 1_000**power:.3g} {'kMGT'[power - 1]}B"
+    """Write bytes in decimal units, in three digits: 950 B, 8.19 kB, 107 GB."""
+    part, _, power = three_digits(size_bytes)
+    return f"{part} {SIZE_UNITS[power]}".replace(".0 ", " ")

@@ -22,12 +22,34 @@ def test_a_noun_may_have_its_own_plural() -> None:
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(0, "0"), (7, "7"), (8.94, "8.9"), (950, "950"), (12_400, "12.4k"), (1_310_000_000, "1.31B")],
+    [
+        (0, "0"),
+        (7, "7"),
+        (8.94, "8.9"),
+        (950, "950"),
+        (9_996, "10.0k"),
+        (12_400, "12.4k"),
+        (999_499, "999k"),
+        (999_950, "1.00M"),
+        (1_310_000_000, "1.31B"),
+        (12_345_000_000_000_000, "12300T"),
+    ],
 )
 def test_great_numbers_have_three_digits(number: float, said: str) -> None:
     assert short_count(number) == said
 
 
 def test_sizes_are_those_of_disks() -> None:
-    said = [size_text(one) for one in (0, 999, 1_000, 8_192, 1_500_000, 3_200_000_000)]
-    assert said == ["0 B", "999 B", "1 kB", "8.19 kB", "1.5 MB", "3.2 GB"]
+    sizes = (0, 999, 1_000, 8_192, 10_000, 999_499, 999_999, 1_500_000, 3_200_000_000, 10**18)
+    assert [size_text(one) for one in sizes] == [
+        "0 B",
+        "999 B",
+        "1 kB",
+        "8.19 kB",
+        "10 kB",
+        "999 kB",
+        "1 MB",
+        "1.5 MB",
+        "3.2 GB",
+        "1000000 TB",
+    ]

@@ -103,7 +103,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("competitions", competition_text.MILESTONES),
     ("judging", [words for words, _, _ in competition_text.JUDGING_PARTS.values()]),
     ("judging", (*competition_text.OFFERS.values(), *competition_text.BARS.values())),
-    ("figures", [template for _, template in figures.SCALES]),
+    ("figures", list(figures.SCALES.values())),
     ("RunNeeds", [words for words, _, _ in run_needs.FIT_CHIPS.values()]),
     ("RunNeeds", [words for _, *texts in run_needs.NEEDS.values() for words in texts]),
     (settings_table.CONTEXT, [text for text in _setting_texts() if text]),

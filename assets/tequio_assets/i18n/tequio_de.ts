@@ -1761,12 +1761,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>Fürs Erste aufhören?</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Es wird nichts verliehen. Deine Auswahl bleibt erhalten, und „Einrichten“ auf der Startseite führt genau hierher zurück.</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>Was du hier ausgewählt hast, wird verworfen, und am Verleihen ändert sich nichts.</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>Fürs Erste aufhören?</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2721,8 +2725,8 @@
         <translation>Bereit</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>Noch wurde nichts benutzt. Mit der Schaltfläche unten geht es los.</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>Deine Auswahl gilt, sobald du auf die Schaltfläche unten klickst.</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3087,6 +3091,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>Langsamer als jede Grafikkarte und nur für kleine Modelle. Bringt einige Punkte.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>Beides: trainiert das Modell und prüft die Arbeit anderer.</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4073,7 +4085,7 @@
         <translation>Wann darf Tequio diesen Computer nutzen?</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>Sofern du das nicht in den Einstellungen änderst, hält es bei Spielen, im Akkubetrieb und in getakteten Netzwerken an und bleibt möglichst unter 80 °C, wenn das Gerät seine Temperatur meldet.</translation>
     </message>
     <message>
@@ -6670,16 +6682,16 @@
         <translation>Automatisch aktualisieren</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Einmal am Tag sucht Tequio eine neuere Version, lädt sie herunter und testet sie. Sie startet, wenn du weg bist und keine Runde läuft.</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Einmal am Tag sucht Tequio eine neuere Version, lädt sie herunter und testet sie. Sie startet, wenn du weg bist und keine Runde läuft; schützt eine Passphrase deinen Schlüssel, beim nächsten Start von Tequio.</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>Alle Einstellungen zurücksetzen</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>Stellt alle Standardwerte wieder her. Schlüssel, Punkte, Zustimmung und gewählte Läufe bleiben.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>Stellt alle Standardwerte wieder her. Schlüssel, Punkte, Zustimmung und gewählte Läufe bleiben, außer dem des Prozessors.</translation>
     </message>
 </context>
 <context>

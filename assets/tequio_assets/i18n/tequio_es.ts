@@ -1761,12 +1761,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>¿Dejarlo por ahora?</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>No se presta nada. Lo que elegiste se guarda, y “Configurar” en Inicio te trae de vuelta a este mismo paso.</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>Lo que elegiste aquí se descarta, y el préstamo sigue como estaba.</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>¿Dejarlo por ahora?</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2721,8 +2725,8 @@
         <translation>Listo</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>Todavía no se ha usado nada. Pulsa el botón de abajo para empezar.</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>Lo que elegiste se aplica en cuanto pulses el botón de abajo.</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3087,6 +3091,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>Más lento que cualquier tarjeta gráfica, y solo para modelos pequeños. Da unos pocos puntos.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>Ambas cosas: entrena el modelo y comprueba el trabajo de otros.</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4073,7 +4085,7 @@
         <translation>¿Cuándo puede Tequio usar este equipo?</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>Si no lo cambias en Ajustes, se detiene con juegos, con batería y en redes de uso medido, y procura no pasar de 80 °C si el dispositivo indica su temperatura.</translation>
     </message>
     <message>
@@ -6670,16 +6682,16 @@
         <translation>Actualizar automáticamente</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Una vez al día Tequio busca una versión más nueva, la descarga y la prueba. Empieza mientras no estás y no hay ninguna ronda en curso.</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Una vez al día Tequio busca una versión más nueva, la descarga y la prueba. Empieza mientras no estás y no hay ninguna ronda en curso; si una contraseña protege tu clave, la próxima vez que se abra Tequio.</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>Restablecer todos los ajustes</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>Restaura todos los valores por defecto. Clave, puntos, consentimiento y entrenamientos elegidos se quedan.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>Restaura todos los valores por defecto. Clave, puntos, consentimiento y entrenamientos elegidos se quedan, salvo el del procesador.</translation>
     </message>
 </context>
 <context>

@@ -1761,12 +1761,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>Arrêter là pour l’instant ?</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Rien n’est prêté. Vos choix sont conservés, et « Configurer » sur l’accueil ramène à cette étape.</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>Ce que vous avez choisi ici est abandonné, et le prêt reste tel qu’il était.</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>Arrêter là pour l’instant ?</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2721,8 +2725,8 @@
         <translation>Tout est prêt</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>Rien n’a encore été utilisé. Appuyez sur le bouton ci-dessous pour commencer.</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>Vos choix s’appliquent dès que vous appuyez sur le bouton ci-dessous.</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3087,6 +3091,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>Plus lent que toute carte graphique, et pour de petits modèles seulement. Rapporte quelques points.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatique</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>Les deux : entraîne le modèle et vérifie le travail des autres.</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4073,7 +4085,7 @@
         <translation>Quand Tequio peut-il utiliser cet ordinateur ?</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>Sauf si vous changez cela dans les paramètres, il s’arrête pour les jeux, sur batterie et sur les connexions limitées, et vise au plus 80 °C si l’appareil indique sa température.</translation>
     </message>
     <message>
@@ -6670,16 +6682,16 @@
         <translation>Mettre à jour automatiquement</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Une fois par jour, Tequio cherche une version plus récente, la télécharge et la teste. Elle démarre en votre absence, quand aucune manche n’est en cours.</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Une fois par jour, Tequio cherche une version plus récente, la télécharge et la teste. Elle démarre en votre absence, quand aucune manche n’est en cours ; si une phrase secrète protège votre clé, au prochain lancement de Tequio.</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>Réinitialiser tous les paramètres</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>Rétablit toutes les valeurs par défaut. La clé, les points, l’accord et les entraînements choisis restent.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>Rétablit toutes les valeurs par défaut. La clé, les points, l’accord et les entraînements choisis restent, sauf celui du processeur.</translation>
     </message>
 </context>
 <context>

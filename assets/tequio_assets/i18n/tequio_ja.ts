@@ -1750,12 +1750,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>中断しますか？</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>何も提供されません。選択内容は保存され、ホームの「セットアップ」でこの手順に戻れます。</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>ここで選んだ内容は破棄され、提供は今までどおりです。</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>中断しますか？</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2707,8 +2711,8 @@
         <translation>準備完了</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>まだ何も使用していません。下のボタンを押すと開始します。</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>選んだ内容は、下のボタンを押すと適用されます。</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3071,6 +3075,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>どのグラフィックスカードよりも遅く、小さなモデル専用です。少しポイントを獲得できます。</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>両方：モデルを学習し、ほかの人の作業を確認します。</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4049,7 +4061,7 @@
         <translation>Tequioはいつこのコンピューターを使えますか？</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>設定で変更しない限り、ゲーム中、バッテリー駆動時、従量制ネットワークでは停止し、温度が分かるデバイスでは80 °C以下を目標にします。</translation>
     </message>
     <message>
@@ -6640,16 +6652,16 @@
         <translation>自動的に更新</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Tequioは1日1回、新しいバージョンを確認し、ダウンロードしてテストします。離席中でラウンドが進行していないときに切り替わります。</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Tequioは1日1回、新しいバージョンを確認し、ダウンロードしてテストします。離席中でラウンドが進行していないときに切り替わります。キーがパスフレーズで保護されている場合は、次にTequioを起動したときに切り替わります。</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>すべての設定をリセット</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>すべて既定値に戻します。キー、ポイント、同意、選んだ学習プロジェクトは残ります。</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>すべて既定値に戻します。キー、ポイント、同意、選んだ学習プロジェクトは残りますが、プロセッサのものは残りません。</translation>
     </message>
 </context>
 <context>

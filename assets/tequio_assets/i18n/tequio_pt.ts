@@ -1761,12 +1761,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>Parar por agora?</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Nada é emprestado. O que você escolheu fica salvo, e “Configurar” no Início volta exatamente a esta etapa.</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>O que você escolheu aqui é descartado, e o empréstimo continua como estava.</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>Parar por agora?</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2721,8 +2725,8 @@
         <translation>Pronto</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>Nada foi usado ainda. Aperte o botão abaixo para começar.</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>Suas escolhas valem assim que você apertar o botão abaixo.</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3087,6 +3091,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>Mais lento que qualquer placa de vídeo, e só para modelos pequenos. Rende alguns pontos.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>As duas coisas: treina o modelo e verifica o trabalho dos outros.</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4073,7 +4085,7 @@
         <translation>Quando o Tequio pode usar este computador?</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>A menos que você mude isso nas configurações, ele para com jogos, na bateria e em conexões limitadas, e busca não passar de 80 °C se o dispositivo informar a temperatura.</translation>
     </message>
     <message>
@@ -6670,16 +6682,16 @@
         <translation>Atualizar automaticamente</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Uma vez por dia, o Tequio procura uma versão mais nova, a baixa e a testa. Ela começa quando você está fora e nenhuma rodada está em andamento.</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Uma vez por dia, o Tequio procura uma versão mais nova, a baixa e a testa. Ela começa quando você está fora e nenhuma rodada está em andamento; se uma frase secreta protege sua chave, na próxima vez que o Tequio abrir.</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>Restaurar todos os padrões</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>Restaura todos os padrões. Chave, pontos, consentimento e treinamentos escolhidos ficam.</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>Restaura todos os padrões. Chave, pontos, consentimento e treinamentos escolhidos ficam, menos o do processador.</translation>
     </message>
 </context>
 <context>

@@ -1750,12 +1750,16 @@
 <context>
     <name>LeaveDialog</name>
     <message>
-        <source>Leave this for now?</source>
-        <translation>暂时离开？</translation>
-    </message>
-    <message>
         <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>不会贡献任何算力。已做的选择会保留，主页上的“初始设置”会回到这一步。</translation>
+    </message>
+    <message>
+        <source>What you chose here is dropped, and lending stays as it was.</source>
+        <translation>在此所做的选择将被丢弃，贡献保持原样。</translation>
+    </message>
+    <message>
+        <source>Leave this for now?</source>
+        <translation>暂时离开？</translation>
     </message>
     <message>
         <source>Leave for now</source>
@@ -2707,8 +2711,8 @@
         <translation>就绪</translation>
     </message>
     <message>
-        <source>Nothing has been used yet. Press the button below to start.</source>
-        <translation>目前尚未使用任何资源。按下面的按钮开始。</translation>
+        <source>Your choices apply once you press the button below.</source>
+        <translation>按下面的按钮后，您的选择才会生效。</translation>
     </message>
     <message>
         <source>Contribute</source>
@@ -3071,6 +3075,14 @@
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>比任何显卡都慢，只适合小模型。可获得少量积分。</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Both: trains the model, and checks the work of others.</source>
+        <translation>两者都做：训练模型，并检验他人的工作。</translation>
     </message>
     <message>
         <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
@@ -4049,7 +4061,7 @@
         <translation>Tequio 可以在何时使用这台电脑？</translation>
     </message>
     <message>
-        <source>Unless you change that in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
+        <source>Unless you change this in Settings, it stops for games, on battery and on metered networks, and aims for at most 80 °C where the device reports its temperature.</source>
         <translation>除非您在设置中更改，玩游戏、使用电池和按流量计费的网络时都会停止；如果设备报告温度，则力求不超过 80 °C。</translation>
     </message>
     <message>
@@ -6640,16 +6652,16 @@
         <translation>自动更新</translation>
     </message>
     <message>
-        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
-        <translation>Tequio 每天查找一次新版本，下载并测试。在您离开且没有轮次进行时启用。</translation>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running; if a passphrase protects your key, the next time Tequio starts.</source>
+        <translation>Tequio 每天查找一次新版本，下载并测试。在您离开且没有轮次进行时启用；如果密钥受密码短语保护，则在下次启动 Tequio 时启用。</translation>
     </message>
     <message>
         <source>Reset all settings</source>
         <translation>重置所有设置</translation>
     </message>
     <message>
-        <source>Restores every default. Key, points, consent and chosen runs stay.</source>
-        <translation>恢复所有默认值。密钥、积分、同意和所选训练任务保留。</translation>
+        <source>Restores every default. Key, points, consent and chosen runs stay, except the processor's.</source>
+        <translation>恢复所有默认值。密钥、积分、同意和所选训练任务保留，但处理器的除外。</translation>
     </message>
 </context>
 <context>

@@ -2,7 +2,8 @@
 
 Each is shown once. The keys of those shown are saved with the app's settings, so a restart does not
 repeat them. Of several that came up while the app was not running, only the last is shown. A new
-installation treats everything past as shown, and so does the switch when it is turned on again.
+installation treats everything past as shown, and so does the switch when it is turned on again,
+except that this computer was drawn and its scores are not all in the log yet.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ Updates are looked for once a day unless the user has switched that off. By itse
 when the rules for the network allow it, and tried out and installed while nobody needs the computer
 and no round is under way; a step that a rule comes to speak against ends at once and is taken again
 later. A person who asks for the update is not made to wait. It starts with the next start of the
-app, which restarts itself while it is hidden and the worker computes nothing.
+app, which restarts itself while it is hidden and the worker computes nothing, unless a passphrase
+protects the key: then the next start is the user's.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ CHECK, DOWNLOAD = "--check", "--download"
 UPDATE_NOW = "Update now"
 AUTOMATIC_NOTE = (
     "Once a day Tequio looks for a newer version, fetches it, and tests it. It starts "
-    "while you are away and no round is running."
+    "while you are away and no round is running; if a passphrase protects your key, the next "
+    "time Tequio starts."
 )
 """Note of the setting, and of an update that waits for the end of a round."""
 

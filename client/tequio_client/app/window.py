@@ -84,7 +84,7 @@ class AppWindow(QMainWindow):
         own: ProgramContext | None = None,
     ) -> None:
         super().__init__()
-        self._context = PageContext(
+        self.context = PageContext(
             model=model, look=look, now_ms=now_ms, open_page=self.open_page, program=own
         )
         self._entries = {entry.name: entry for entry in entries}
@@ -124,7 +124,7 @@ class AppWindow(QMainWindow):
             self.page_name, self._place = name, ""
             return
         if name not in self._pages:
-            self._pages[name] = self._entries[name].make(self._context)
+            self._pages[name] = self._entries[name].make(self.context)
             self._stack.addWidget(self._pages[name])
         self.page_name = name
         self._stack.setCurrentWidget(self._pages[name])
@@ -209,7 +209,7 @@ class AppWindow(QMainWindow):
             old.setParent(None)
             old.deleteLater()
         self._pages = {}
-        self._side = SideBar(self._context, tuple(self._entries.values()))
+        self._side = SideBar(self.context, tuple(self._entries.values()))
         self._stack = QStackedWidget()
         edge = QFrame()
         edge.setProperty("kind", "edge")
@@ -217,7 +217,7 @@ class AppWindow(QMainWindow):
         if self._cover is not None:
             both = QStackedWidget()
             both.addWidget(centre)
-            both.setCurrentIndex(both.addWidget(self._cover(self._context)))
+            both.setCurrentIndex(both.addWidget(self._cover(self.context)))
             centre = both
         self.setCentralWidget(centre)
         self.open_page(self.page_name)

@@ -94,6 +94,15 @@ def test_the_first_look_takes_what_there_is_as_known(
     assert fresh.at(LARGE_RACE.opens_ms, DECIDED, LARGE_RACE) == ["Big models, winter has begun"]
 
 
+def test_the_first_look_still_tells_of_a_draw_with_scores_to_give(
+    model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path
+) -> None:
+    fresh = CompetitionNotifierHarness(model, worker, tmp_path)
+    drawn = replace(RACE, phase="revealed", part="drawn", to_judge=2)
+    told = fresh.at(RACE.draw_ms, drawn) + fresh.at(RACE.draw_ms + REFRESH_MS, drawn)
+    assert told == ["You were drawn to judge Open text 2026"]
+
+
 def test_while_something_fills_the_screen_it_waits(harness: CompetitionNotifierHarness) -> None:
     harness.model.update_session(SessionFacts(fullscreen="chess"))
     assert harness.at(RACE.opens_ms, RACE) == []

@@ -265,7 +265,10 @@ def test_a_person_who_wants_the_update_does_not_wait_for_the_rules(
     service = ReleaseService(rules, has_runtime=has_runtime)
     service.check_mirrors()
     qtbot.waitUntil(lambda: service.held is not None, timeout=PATIENCE_MS)
-    assert "while you are away and no round is running" in words(service)
+    assert words(service).endswith(
+        "It starts while you are away and no round is running; if a passphrase protects your key, "
+        "the next time Tequio starts."
+    )
     service.fetch()
     assert not service.is_automatic
     qtbot.waitUntil(lambda: service.ready == NEWER, timeout=PATIENCE_MS)

@@ -273,6 +273,10 @@ class RoleCard(Card):
                         "few points."
                     ),
                 ),
+                "auto": (
+                    self.tr("Automatic"),
+                    self.tr("Both: trains the model, and checks the work of others."),
+                ),
             },
         )
         self.choices.chosen.connect(self._choose)
@@ -293,9 +297,7 @@ class RoleCard(Card):
         return join_sentences(words, share.format(percent=figures.percent(basis_points / 100)))
 
     def refresh(self) -> None:
-        """Mark the chosen role; a witness if nothing was chosen."""
-        role = self._context.draft_store.draft.role
-        self.choices.select("witness" if role == "auto" else role)
+        self.choices.select(self._context.draft_store.draft.role)
 
     def _choose(self, role: str) -> None:
         self._context.draft_store.change(role=role)

@@ -1,7 +1,7 @@
 """The choices made in the first run so far, whether the app opens with it, and its steps' base.
 
-The draft is saved at each change, so the first run continues where it was left. None of it applies
-before the last step, the consent included.
+The draft is saved at each change, so the first run continues where it was left; a second setup
+begins again. None of it applies before the last step, the consent included.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class FirstRunDraft(StoredSettings, frozen=True, kw_only=True):
     """Price of a kWh in the locale's currency; None: not entered."""
     hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 6
     """Hours a day for the cost estimate."""
-    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
+    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "witness"
     """Role of the processor in a computer without an accelerator."""
     preset: LendingPreset = LendingPreset.BALANCED
     starts_at_login: bool = True

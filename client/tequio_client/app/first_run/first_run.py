@@ -1,8 +1,7 @@
 """The first run: one step at a time, back and forward, and a way out at any time.
 
-It covers the window until `finished` or `left`. Choices on the way are a draft, which begins with
-what was chosen before, if anything was; the last step turns it into preferences, with consent, and
-starts lending.
+It covers the window until `finished` or `left`. Choices on the way are a draft; the last step turns
+it into preferences, with consent, and starts lending. A second setup begins with the preferences.
 """
 
 from __future__ import annotations
@@ -71,7 +70,18 @@ class FirstRunController(QObject):
         self.draft_store = DraftStore(settings)
 
     def open(self) -> None:
-        """Cover the window's pages with the first run, at the step where it was left."""
+        """Cover the window's pages with the first run where it was left, or with a second setup."""
+        context = self._window.context
+        chosen, program = context.model.preferences, context.program
+        if chosen.consent:
+            self.draft_store.change(
+                step=0,
+                is_agreed=False,
+                preset=chosen.preset,
+                run=chosen.run,
+                role=chosen.device(CPU_DEVICE).role,
+                starts_at_login=program is None or program.autostart.is_on(),
+            )
         self._window.cover(self._make)
 
     def _make(self, page_context: PageContext) -> FirstRun:
@@ -90,7 +100,7 @@ class FirstRun(QWidget):
     finished = Signal()
     """Preferences are set and lending starts."""
     left = Signal()
-    """The user left before the end; nothing is lent, and the next start continues here."""
+    """The user left before the end: none of the choices applies."""
 
     def __init__(
         self,
@@ -106,14 +116,6 @@ class FirstRun(QWidget):
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         model, program = page_context.model, page_context.program
-        chosen = model.preferences
-        if chosen.consent and not draft_store.draft.step:
-            draft_store.change(
-                preset=chosen.preset,
-                run=chosen.run,
-                role=chosen.device(CPU_DEVICE).role,
-                starts_at_login=program is None or program.autostart.is_on(),
-            )
         self._context = StepContext(
             model=model,
             program=program,
@@ -238,7 +240,8 @@ class FirstRun(QWidget):
             self.step.refresh()
 
     def _ask_to_leave(self) -> None:
-        self.dialog = LeaveDialog(self)
+        is_second = self._context.model.preferences.consent
+        self.dialog = LeaveDialog(self, is_second=is_second)
         self.dialog.accepted.connect(self.left)
         self.dialog.open()
 
@@ -247,9 +250,8 @@ class FirstRun(QWidget):
         chosen = apply_preset(context.model.preferences, draft.preset)
         chosen = replace(chosen, consent=True, run=draft.run)
         if checks.needs_role_choice(context.machine):
-            role = "witness" if draft.role == "auto" else draft.role
             others = tuple(one for one in chosen.devices if one.id != CPU_DEVICE)
-            processor = replace(chosen.device(CPU_DEVICE), use=True, role=role)
+            processor = replace(chosen.device(CPU_DEVICE), use=True, role=draft.role)
             chosen = replace(chosen, devices=(*others, processor))
         if context.program is not None:
             self._start_at_login(context.program, is_wanted=draft.starts_at_login)
@@ -329,13 +331,15 @@ class StepMarks(QWidget):
 
 
 class LeaveDialog(KeyDialog):
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, is_second: bool = False) -> None:
+        """`is_second`: lending was set up before."""
+        first = self.tr(
+            "Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step."
+        )
+        second = self.tr("What you chose here is dropped, and lending stays as it was.")
         super().__init__(
             self.tr("Leave this for now?"),
-            self.tr(
-                "Nothing is lent. What you chose is kept, and “Set up” on Home returns to this "
-                "step."
-            ),
+            second if is_second else first,
             self.tr("Leave for now"),
             parent,
         )

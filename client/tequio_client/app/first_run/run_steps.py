@@ -207,7 +207,7 @@ class ReadyStep(FirstRunStep):
         super().__init__(
             context,
             self.tr("Ready"),
-            self.tr("Nothing has been used yet. Press the button below to start."),
+            self.tr("Your choices apply once you press the button below."),
         )
         self.next_words = self.tr("Contribute")
         self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)

@@ -133,7 +133,7 @@ class ScheduleStep(FirstRunStep):
             context,
             self.tr("When may Tequio use this computer?"),
             self.tr(
-                "Unless you change that in Settings, it stops for games, on battery and on metered "
+                "Unless you change this in Settings, it stops for games, on battery and on metered "
                 "networks, and aims for at most 80 °C where the device reports its temperature."
             ),
         )
@@ -173,7 +173,9 @@ class ScheduleStep(FirstRunStep):
     @property
     def first_focus(self) -> QWidget | None:
         draft = self.context.draft_store.draft
-        return None if draft.is_agreed else self.presets.cards.get(draft.preset)
+        if draft.is_agreed:
+            return None
+        return self.presets.cards.get(draft.preset, self.consent.box)
 
     def refresh(self) -> None:
         draft = self.context.draft_store.draft

@@ -57,16 +57,26 @@ class LimitSlider(QWidget):
 
 
 class DeviceLimits(Columns):
-    """The limits of one device; `cores` are those of the processor."""
+    def __init__(
+        self,
+        device: AcceleratorFacts,
+        cores: int,
+        edits: PreferenceEdits,
+        *,
+        has_thermometer: bool,
+    ) -> None:
+        """`cores` are those of the processor.
 
-    def __init__(self, device: AcceleratorFacts, cores: int, edits: PreferenceEdits) -> None:
+        `has_thermometer`: the device has reported its temperature, now or before. While it is
+        silent, the limit on its temperature stays as it was.
+        """
         super().__init__(folded=2, gap=24)
         self._edits, self._device, self._cores = edits, device, cores
         self._grid.setVerticalSpacing(14)
         is_processor = device.id == CPU
         self.memory = None if is_processor else self._memory_limit(device)
         self.watts = None if is_processor else self._watts_limit(device)
-        self.temperature = None if device.temperature_c is None else self._temperature_limit()
+        self.temperature = self._temperature_limit() if has_thermometer else None
         share = SliderRow(
             self.tr("Share of the time"),
             1,

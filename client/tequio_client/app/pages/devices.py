@@ -74,10 +74,14 @@ class ReadingsHistory:
 
     def __init__(self) -> None:
         self._readings: dict[str, deque[AcceleratorFacts]] = {}
+        self.thermometers: set[str] = set()
+        """Devices that have ever reported their temperature."""
 
     def record(self, machine: MachineFacts) -> None:
         for device in shown_devices(machine):
             self._readings.setdefault(device.id, deque(maxlen=READINGS)).append(device)
+            if device.temperature_c is not None:
+                self.thermometers.add(device.id)
 
     def of(self, device: str) -> tuple[AcceleratorFacts, ...]:
         return tuple(self._readings.get(device, ()))

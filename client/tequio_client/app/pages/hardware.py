@@ -150,7 +150,7 @@ class HardwarePage(Page):
         shapes = (
             cores,
             *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
-            *(one.temperature_c is None for one in shown),
+            *(one.id in self.history.thermometers for one in shown),
         )
         if shapes == self._shapes:
             return
@@ -241,7 +241,9 @@ class DeviceCard(Card):
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
         self.readings = Readings(is_processor=device.id == CPU)
-        self.limits = DeviceLimits(device, cores, edits)
+        self.limits = DeviceLimits(
+            device, cores, edits, has_thermometer=device.id in history.thermometers
+        )
         self.role = Segmented(
             self.tr("Role"),
             {

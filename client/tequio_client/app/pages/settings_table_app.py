@@ -358,7 +358,8 @@ ADVANCED = section(
         SettingSpec(
             "reset",
             "Reset all settings",
-            "Restores every default. Key, points, consent and chosen runs stay.",
+            "Restores every default. Key, points, consent and chosen runs stay, except the "
+            "processor's.",
             CustomSpec(),
         ),
     ),

@@ -19,6 +19,8 @@ from tequio_client.app.ledger_queries import NOT_FOUND, OK, TIMEOUT_MS, LedgerRe
 from tequio_shared import encoding
 from tequio_shared.api.runs import MeasuredAnswer, MeasuresAnswer, RollbackAnswer, RunAnswer
 from tequio_shared.errors import MalformedError
+from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.network.rollback import is_given_up
 from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
@@ -81,24 +83,24 @@ class RunMeasures(QObject):
         self.stop()
         self.first: ModelMeasure | None = None
         self.last: ModelMeasure | None = None
+        """The newest measured head that the run still builds on."""
         self.joined: ModelMeasure | None = None
         """The first measured head that our work is in."""
         self.earlier: ModelMeasure | None = None
         """The chosen head; before a choice, the first one with the newest one's text."""
         self.later: ModelMeasure | None = None
-        """The newest head with the same text as `earlier`, or else the newest one."""
+        """The newest such head with the same text as `earlier`, or else `last`."""
         self.chosen_round = 0
         """The round that was asked for `earlier`."""
         self.head_round = 0
         """Round of the newest head, measured or not."""
-        self.rollbacks: tuple[RollbackAnswer, ...] = ()
-        """Where the run went back to an earlier head, the oldest first."""
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
         """True once all but a chosen round was read; with `last` at None, nothing was measured."""
         self.problem = ""
         """The last failure in technical terms; empty: there was none."""
+        self._rollbacks: tuple[RollbackAnswer, ...] = ()  # the oldest first
         self._period = 0  # 0: not known
         self._beginnings: dict[str, ModelMeasure] = {}  # the first head with each text
         self._has_full_page = False
@@ -117,7 +119,7 @@ class RunMeasures(QObject):
     @property
     def state(self) -> tuple[object, ...]:
         """Everything that can be shown: equal as long as nothing has changed."""
-        heads = (self.first, self.last, self.joined, self.earlier, self.later, self.rollbacks)
+        heads = (self.first, self.last, self.joined, self.earlier, self.later)
         return (*heads, self.head_round, self.step, self.chosen_round, self.is_choosing)
 
     def set_run(self, ledger: str, run: str, joined_round: int) -> None:
@@ -152,21 +154,26 @@ class RunMeasures(QObject):
         if run.head_round is None:
             self._end_reading()
             return
-        self.head_round, self.rollbacks = run.head_round, run.rollbacks[::-1]
+        self.head_round, self._rollbacks = run.head_round, run.rollbacks[::-1]
         hint = run.sample.round if run.sample else run.head_round
         self._find_last(hint - 1, 1)
 
     def _find_last(self, after: int, step: int) -> None:
         def receive(heads: tuple[ModelMeasure, ...]) -> None:
-            if heads:
-                self.last = heads[-1]
+            kept = [one for one in heads if not self._is_given_up(one)]
+            if kept:
+                self.last = kept[-1]
                 self._find_first()
             elif after < 0:
+                self.last = None
                 self._end_reading()
             else:
                 self._find_last(max(after - step, -1), 2 * step)
 
         self._get_heads(self._reading, after, PAGE_HEADS, receive)
+
+    def _is_given_up(self, head: ModelMeasure) -> bool:
+        return is_given_up(self._rollbacks, head.round, JSON_INTEGER)
 
     def _find_first(self) -> None:
         if self._period or (self.first is not None and self._has_full_page):
@@ -236,7 +243,8 @@ class RunMeasures(QObject):
 
         def receive(heads: tuple[ModelMeasure, ...]) -> None:
             head = heads[0] if heads else None
-            if head is not None and head.prompt == earlier.prompt:
+            is_same = head is not None and head.prompt == earlier.prompt
+            if head is not None and is_same and not self._is_given_up(head):
                 self._remember(number, head)
                 self._set_compared(earlier, head)
             elif periods > 1 and tries > 1:

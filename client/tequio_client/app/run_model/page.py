@@ -15,8 +15,6 @@ from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import fill
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
-from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.network.rollback import is_given_up
 from tequio_shared.network.verdicts import HeadVerdict
 
 if TYPE_CHECKING:
@@ -141,9 +139,6 @@ class ModelPage(ListPage[RunsReply]):
             self.banner.show_words("warning", words, details=problem)
         last = self.measures.last if row is not None else None
         is_worse = last is not None and last.verdict == HeadVerdict.WORSE
-        # Nobody needs a warning about a head that was given up: later ones come without it.
-        if last is not None and is_given_up(self.measures.rollbacks, last.round, JSON_INTEGER):
-            is_worse = False
         self.worse.setVisible(is_worse)
         if last is not None and last.best_round is not None and is_worse:
             words = self.tr(

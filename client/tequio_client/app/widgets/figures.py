@@ -11,12 +11,13 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from tequio_shared.round import points
 from tequio_shared.scoring import power_of_two
+from tequio_shared.wording import three_digits
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 WH_J, KWH_J = 3_600.0, 3_600_000.0
 translate = QCoreApplication.translate
-SCALES = ((12, "{number}T"), (9, "{number}B"), (6, "{number}M"), (3, "{number}k"))
-"""Powers of ten and their suffixes."""
+SCALES = {12: "{number}T", 9: "{number}B", 6: "{number}M", 3: "{number}k"}
+"""The suffixes of powers of ten."""
 ABSENT = "–"
 MOST_EXACT = 1_000
 """A perplexity from here on is shown in three digits."""
@@ -70,12 +71,10 @@ def count(number: int) -> str:
 
 def short_count(number: int) -> str:
     """A large number in three digits: 950, 12.4k, 350M, 1.31B."""
-    for power, template in SCALES:
-        part = number / 10**power
-        if part >= 1:
-            places = 0 if part >= 100 or not power else 1 if part >= 10 else 2  # noqa: PLR2004
-            return translate("figures", template).format(number=decimal(part, places))
-    return count(number)
+    part, places, power = three_digits(number)
+    if not power:
+        return count(number)
+    return translate("figures", SCALES[power]).format(number=decimal(part, places))
 
 
 def decimal(number: float | None, places: int) -> str:

@@ -229,10 +229,11 @@ class StoreIndex:
         """Evict the least recently used until the entry fits; raises NoRoomError."""
         more = size_bytes - self._sizes.get((kind, name), 0)
         self._evict_until(more, keep=name)
-        if self.used_bytes + more > self.quota_bytes:
+        missing = self.used_bytes + more - self.quota_bytes
+        if missing > 0:
             raise NoRoomError(
-                f"the store in {self._where} may hold {size_text(self.quota_bytes)} and needs "
-                f"{size_text(self.used_bytes + more)}; allow it more space"
+                f"the store in {self._where} needs {size_text(missing)} more than the "
+                f"{size_text(self.quota_bytes)} it may hold; allow it more space"
             )
 
     def add(self, kind: Kind, name: Digest, size_bytes: int) -> None:

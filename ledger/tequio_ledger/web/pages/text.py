@@ -48,7 +48,7 @@ def count(number: int) -> str:
 
 def axis_number(number: float, step: float, most: float) -> str:
     """Write a number of an axis, with the unit of its greatest and the decimals of its step."""
-    scales = (one for one in SCALES if most >= max(10 ** one[0], LEAST_SCALED))
+    scales = (one for one in SCALES.items() if most >= max(10 ** one[0], LEAST_SCALED))
     power, letter = next(scales, (0, ""))
     places = max(0, -math.floor(math.log10(step) - power + 1e-9))
     return f"{number / 10**power:,.{places}f}{letter}" if abs(number) > step / 2 else "0"

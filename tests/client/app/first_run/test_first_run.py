@@ -312,7 +312,7 @@ def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(
     assert made.next.isEnabled()
 
 
-@pytest.mark.parametrize("role", ["witness", "trainer"])
+@pytest.mark.parametrize("role", ["witness", "trainer", "auto"])
 def test_a_computer_without_a_card_is_offered_another_part(
     place: FirstRunSetup, qtbot: QtBot, role: str
 ) -> None:
@@ -447,24 +447,48 @@ def test_a_restart_at_the_last_step_still_knows_the_chosen_run(
     assert step.events[0].text.text().startswith(f"{SMALL.name}: ")
 
 
+@pytest.fixture
+def window(place: FirstRunSetup, theme: Theme, qtbot: QtBot) -> AppWindow:
+    made = AppWindow(place.model, theme, lambda: NOW_MS, own=place.page_context().program)
+    made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def guide(place: FirstRunSetup, window: AppWindow) -> FirstRunController:
+    return FirstRunController(window, place.desk, place.folder / "worker", place.folder)
+
+
+def covering(window: AppWindow) -> FirstRun:
+    """The setup that covers the window."""
+    (shown,) = window.findChildren(FirstRun)
+    return shown
+
+
+@pytest.mark.parametrize("role", ["trainer", "auto"])
 def test_a_second_setup_begins_with_what_was_chosen_before(
-    place: FirstRunSetup, qtbot: QtBot
+    place: FirstRunSetup, window: AppWindow, guide: FirstRunController, qtbot: QtBot, role: str
 ) -> None:
-    processor = DeviceChoice(id="cpu", role="trainer", threads=3)
+    processor = DeviceChoice(id="cpu", role=role, threads=3)
     before = replace(
         AGREED, preset=LendingPreset.CUSTOM, idle_minutes=7, run=SMALL.run, devices=(processor,)
     )
-    snapshot = replace(NO_CARD, preferences=before)
-    place.worker.send_snapshot(snapshot)
-    made = place.first_run("welcome", snapshot)
-    qtbot.addWidget(made)
+    place.worker.send_snapshot(replace(NO_CARD, preferences=before))
+    guide.open()
+    made = covering(window)
     place.make_key()
     go_on(made, qtbot)
+    step = made.step
+    assert isinstance(step, CheckStep)
+    assert [name for name, card in step.role.choices.cards.items() if card.isChecked()] == [role]
     go_on(made, qtbot)
     go_on(made, qtbot)
     step = made.step
     assert isinstance(step, ScheduleStep)
     assert not any(card.isChecked() for card in step.presets.cards.values())
+    assert made.focusWidget() is step.consent.box
     assert not step.login.isChecked()
     step.consent.box.click()
     go_on(made, qtbot)
@@ -476,6 +500,50 @@ def test_a_second_setup_begins_with_what_was_chosen_before(
     go_on(made, qtbot)
     assert place.model.preferences == before
     assert not place.entry.is_on()
+
+
+def test_a_second_setup_left_half_way_begins_again_with_what_was_chosen_since(
+    place: FirstRunSetup, window: AppWindow, guide: FirstRunController
+) -> None:
+    place.worker.send_snapshot(replace(NEW, preferences=AGREED))
+    guide.open()
+    guide.draft_store.change(step=4, is_agreed=True, hours=12, invitation="x", invited_to="nova")
+    since = replace(AGREED, preset=LendingPreset.MAX, run=SMALL.run)
+    place.worker.send_snapshot(replace(NEW, preferences=since))
+    guide.open()
+    made = covering(window)
+    assert made.step_name == "welcome"
+    assert guide.draft_store.draft == FirstRunDraft(
+        hours=12,
+        preset=LendingPreset.MAX,
+        starts_at_login=False,
+        role="auto",
+        run=SMALL.run,
+        invitation="x",
+        invited_to="nova",
+    )
+    made.leave.click()
+    assert made.dialog is not None
+    assert made.dialog.note.text() == "What you chose here is dropped, and lending stays as it was."
+
+
+def test_a_window_built_again_keeps_what_a_second_setup_has_chosen(
+    place: FirstRunSetup, window: AppWindow, guide: FirstRunController, qtbot: QtBot
+) -> None:
+    place.worker.send_snapshot(replace(NEW, preferences=AGREED))
+    place.make_key()
+    guide.open()
+    made = covering(window)
+    for _ in range(3):
+        go_on(made, qtbot)
+    agree(made, qtbot)
+    for _ in range(3):
+        made.back.click()
+    window.rebuild()
+    made = covering(window)
+    assert made.step_name == "welcome"
+    assert guide.draft_store.draft.preset is LendingPreset.GENTLE
+    assert guide.draft_store.draft.is_agreed
 
 
 def test_max_says_how_much_it_works_at_once(place: FirstRunSetup, qtbot: QtBot) -> None:
@@ -502,17 +570,13 @@ def test_a_run_that_has_ended_is_not_chosen_any_more(place: FirstRunSetup, qtbot
 
 
 def test_the_window_is_covered_and_shown_again(
-    place: FirstRunSetup, theme: Theme, qtbot: QtBot, tmp_path: Path
+    place: FirstRunSetup, window: AppWindow, guide: FirstRunController, qtbot: QtBot
 ) -> None:
-    window = AppWindow(place.model, theme, lambda: NOW_MS, own=place.page_context().program)
-    qtbot.addWidget(window)
-    window.show()
     place.worker.send_snapshot(NEW)
-    guide = FirstRunController(window, place.desk, tmp_path / "worker", tmp_path)
     guide.open()
-    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FirstRun)))
+    qtbot.waitUntil(covering(window).isVisible)
     assert not window.page.isVisible()
-    window.findChildren(FirstRun)[0].leave.click()
+    covering(window).leave.click()
     dialog = next(one for one in window.findChildren(QWidget) if one.objectName() == "leave")
     dialog.main.click()  # type: ignore[attr-defined]  # it is the dialog
     qtbot.waitUntil(window.page.isVisible)

@@ -101,7 +101,8 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
         "–",
         "–",
     ]
-    assert page.cards["cuda:0"].limits.temperature is None, "no limit holds without a reading"
+    limits = page.cards["cuda:0"].limits
+    assert limits.temperature is None, "no limit holds before the first reading"
     page.grab()
     _show_snapshot(page, worker, LENDING)
     assert page.cards["cuda:0"].limits.temperature is not None
@@ -440,6 +441,20 @@ def test_the_limit_that_stops_lending_is_named(page: HardwarePage, worker: Scrip
     assert _limit(page.cards["cpu"], "temperature").chip.isHidden()
     _show_snapshot(page, worker, replace(LENDING, machine=measured))
     assert chip.isHidden()
+
+
+def test_a_limit_whose_reading_is_lost_stays_with_its_mark_and_the_keyboard(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
+    _show_snapshot(page, worker, hot)
+    limit = _limit(page.cards["cuda:0"], "temperature")
+    _slider(limit).setFocus()
+    silent = replace(hot.machine, gpus=(replace(CARD, temperature_c=None),))
+    _show_snapshot(page, worker, replace(hot, machine=silent))
+    assert _limit(page.cards["cuda:0"], "temperature") is limit
+    assert not limit.chip.isHidden()
+    assert page.focusWidget() is _slider(limit)
 
 
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:

@@ -115,6 +115,25 @@ def test_a_head_that_nobody_measured_is_passed_over(qtbot: QtBot) -> None:
         assert compared(measures) == (420, 1_840), "in the end the newest one, of another text"
 
 
+def test_heads_that_were_given_up_are_passed_over(qtbot: QtBot) -> None:
+    given_up = ((1_500, 1_850), (1_000, 1_200))
+    with measured_site(MeasuredRun(rollbacks=given_up, newest=1_500)) as served:
+        measures = read(qtbot, RunMeasures(), served)
+        assert measures.last is not None
+        assert measures.last.round == 1_500
+        measures.choose(60)
+        settle(qtbot, measures)
+        assert compared(measures) == (60, 1_500)
+        measures.choose(40)
+        settle(qtbot, measures)
+        assert compared(measures) == (40, 1_480)
+        served.run.rollbacks = ((780, 1_850),)
+        read(qtbot, measures, served)
+        assert compared(measures) == (40, 760), "those of an earlier reading as well"
+        served.run.skipped, served.run.rollbacks = frozenset({0}), ((0, 1_850),)
+        assert read(qtbot, measures, served).last is None
+
+
 def test_no_answer_holds_a_whole_history(qtbot: QtBot) -> None:
     run = MeasuredRun(rounds=100_000, every=1, texts=40)
     with measured_site(run) as served:

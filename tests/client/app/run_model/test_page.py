@@ -221,11 +221,12 @@ def test_each_head_has_its_verdict_and_the_newest_a_warning(shown: ShownPage) ->
         assert not page.samples.canary.isVisible()
 
 
-def test_a_worse_head_that_was_given_up_is_not_warned_of(shown: ShownPage) -> None:
+def test_a_worse_head_that_was_given_up_neither_leads_nor_warns(shown: ShownPage) -> None:
     run = MeasuredRun(run=OURS, worse=frozenset({1_840}), newest=1_820, rollbacks=((1_820, 1_845),))
     with measured_site(run) as served:
         page = shown.open(served)
-        assert page.samples.later.verdict.text() == "Worse than after round 1,820"
+        assert page.samples.later.heading.text() == "Newest: after round 1,820"
+        assert page.samples.later.verdict.text() == "Measured, not worse"
         assert not page.worse.isVisible()
         assert not page.samples.canary.isVisible()
 

@@ -231,7 +231,7 @@ def test_what_is_pinned_or_being_fetched_stays(tmp_path: Path) -> None:
 
 def test_more_than_the_quota_is_refused_in_one_sentence(tmp_path: Path) -> None:
     store = store_in(tmp_path, quota_bytes=100)
-    with pytest.raises(UserFacingError, match="may hold 100 B and needs 1 kB"):
+    with pytest.raises(UserFacingError, match="needs 900 B more than the 100 B it may hold"):
         store.put_blob(b"x" * 1000)
     assert store.used_bytes == 0
 
@@ -425,5 +425,5 @@ def test_what_is_set_aside_stays_aside_under_another_quota(tmp_path: Path) -> No
     store.reserve(20_000)
     store.set_quota(25_000)
     store.put_tree(bytes(4_000), PIECE)
-    with pytest.raises(UserFacingError, match="may hold 5 kB"):
+    with pytest.raises(UserFacingError, match="the 5 kB it may hold"):
         store.put_tree(CONTENT, PIECE)
