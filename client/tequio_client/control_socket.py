@@ -47,6 +47,11 @@ TIMEOUT_S = 5.0
 _TOKEN_BYTES = 32
 _MOST_BYTES = 4_096
 _READ_BYTES = 1 << 16
+_NOBODY_LISTENS = (FileNotFoundError, ConnectionRefusedError)
+
+
+class NoWorkerError(UserFacingError):
+    """No worker of that folder is running."""
 
 
 class ControlAddress(msgspec.Struct, frozen=True):
@@ -131,21 +136,21 @@ def read_address(folder: Path) -> ControlAddress | None:
 
 
 def connect(folder: Path, timeout_s: float = TIMEOUT_S) -> socket.socket:
-    """Connect to the worker of that folder; raises UserFacingError when none is running."""
+    """Connect to the worker of that folder; raises UserFacingError, NoWorkerError without one."""
     try:
         return _connect(folder, _read_address(folder), timeout_s)
     except (OSError, MalformedError) as err:
-        raise UserFacingError(
+        raise NoWorkerError(
             f"no worker is running in {folder}: start the app or `tequio worker`, or give its --dir"
         ) from err
 
 
 def is_worker_running(folder: Path) -> bool:
-    """Report whether a worker of that folder accepts connections."""
+    """Report whether a worker of that folder is running, even one too busy to answer."""
     try:
         connect(folder).close()
-    except UserFacingError:
-        return False
+    except UserFacingError as err:
+        return not isinstance(err, NoWorkerError)
     return True
 
 
@@ -156,10 +161,16 @@ def _connect(folder: Path, address: ControlAddress, timeout_s: float) -> socket.
         made.connect(("127.0.0.1", address.port) if address.port else str(folder / SOCKET))
         made.sendall(address.caller_line)
         if not address.is_worker_line(_receive(made, len(address.worker_line))):
-            raise ConnectionRefusedError("another program uses the port of a worker that ended")
-    except OSError:
+            raise ConnectionAbortedError("the other end does not prove that it is the worker")
+    except OSError as err:
         made.close()
-        raise
+        # Any program may have the port of a worker that ended, but not its Unix socket.
+        if address.port or isinstance(err, _NOBODY_LISTENS):
+            raise
+        raise UserFacingError(
+            f"the worker in {folder} does not answer: close other programs that watch it, or try "
+            "again"
+        ) from err
     return made
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +24,8 @@ from tests.support.attack_table import attack
 from tests.support.recording_worker import served
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.attacks.test_sandbox import VolunteerHome
 
 __all__ = ["pytestmark"]
@@ -60,17 +64,33 @@ def test_what_is_beside_the_hidden_folders_opens_none_of_them(
     assert not left.exists()
 
 
+@pytest.fixture(params=["/media", "/mnt", "/run/media"])
+def drive(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder with a letter, where drives are attached; that place is made if it is missing."""
+    place = Path(request.param)
+    is_missing = not place.exists()
+    try:
+        place.mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=place) as folder:
+            Path(folder, "letter").write_text("secret")
+            yield Path(folder)
+    except OSError as err:
+        pytest.skip(f"no folder can be made in {place}: {err.strerror}")
+    finally:
+        if is_missing:
+            with suppress(OSError):
+                place.rmdir()
+
+
 @attack("P13", layer="cli", ends="drives that people attach are closed, as home folders are")
-@pytest.mark.parametrize(
-    "folder", [one for one in ("/media", "/mnt", "/run/media") if Path(one).is_dir()]
-)
-def test_drives_that_people_attach_are_closed(home: VolunteerHome, folder: str) -> None:
-    body = f"os.listdir({folder!r})"
-    free = run(body, {**home.names(), sandbox.VARIABLE: sandbox.OFF})
-    assert free.stdout.splitlines()[-1] == "done", free
-    for variables in (home.environment(), evaluator_program(home.worker).environment):
-        confined = run(body, {**variables, **home.names()})
-        assert REFUSED in confined.stdout.splitlines()[-1], confined
+def test_drives_that_people_attach_are_closed(home: VolunteerHome, drive: Path) -> None:
+    off = {**home.names(), sandbox.VARIABLE: sandbox.OFF}
+    for body in (f"os.listdir({str(drive.parent)!r})", f"open({str(drive / 'letter')!r}).read()"):
+        free = run(body, off)
+        assert free.stdout.splitlines()[-1] == "done", free
+        for variables in (home.environment(), evaluator_program(home.worker).environment):
+            confined = run(body, {**variables, **home.names()})
+            assert REFUSED in confined.stdout.splitlines()[-1], confined
 
 
 STATUS = """

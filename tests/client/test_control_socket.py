@@ -19,6 +19,7 @@ from tequio_client.control_socket import (
     SOCKET,
     ControlListener,
     connect,
+    is_worker_running,
 )
 from tequio_shared.errors import UserFacingError
 
@@ -93,6 +94,7 @@ def test_what_a_dead_worker_left_is_replaced(door: ControlListener, tmp_path: Pa
     door.socket.close()  # as a kill does
     with pytest.raises(UserFacingError, match="no worker is running in"):
         connect(tmp_path)
+    assert not is_worker_running(tmp_path)
     again = ControlListener(tmp_path)
     with answering(again):
         connect(tmp_path).close()
@@ -124,6 +126,27 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
             connect(folder, timeout_s=0.3)
         ended.set()
         thread.join()
+
+
+def test_a_worker_that_does_not_answer_is_running(tmp_path: Path) -> None:
+    busy = ControlListener(tmp_path)
+    if busy.address.port:
+        busy.close()
+        pytest.skip("another program may have its port")
+    with pytest.raises(UserFacingError, match=r"the worker in .* does not answer"):
+        connect(tmp_path, timeout_s=0.1)
+
+    def turn_away() -> None:
+        for _ in range(3):
+            busy.socket.accept()[0].close()
+
+    thread = threading.Thread(target=turn_away)
+    thread.start()
+    assert is_worker_running(tmp_path)
+    with pytest.raises(UserFacingError, match=r"the worker in .* does not answer"):
+        connect(tmp_path)
+    thread.join()
+    busy.close()
 
 
 def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:

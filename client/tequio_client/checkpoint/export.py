@@ -46,8 +46,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, None)
-"""None is NumPy's, which could not write all bytes of an array."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""

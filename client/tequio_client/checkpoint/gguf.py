@@ -10,6 +10,7 @@ scaling of Llama 3.1 is a tensor there, of what each pair's speed is divided by.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import json
 from collections.abc import Iterator
@@ -166,7 +167,10 @@ def write(folder: Path, target: Path, progress: WorkProgress) -> None:
         size = sum(path.stat().st_size for path in _weight_files(folder))
         with progress.work("weights for GGUF (bytes)", size) as tick:
             for _, values in _tensors(config, folder):
-                writer.write_tensor_data(values)
+                try:
+                    writer.write_tensor_data(values)
+                except OSError as err:  # NumPy's has no number when not all bytes could be written
+                    raise OSError(err.errno or errno.ENOSPC, str(err)) from err
                 tick(values.nbytes)
 
 

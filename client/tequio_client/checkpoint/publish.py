@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 import trio
@@ -23,7 +23,7 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
-from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.organiser import opening, signing
 from tequio_client.organiser.verdicts import VerdictReader
 from tequio_client.verify.reader import LedgerReader
@@ -37,6 +37,7 @@ from tequio_shared.statements.network import CheckpointPublish
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
 POLL_S = 30.0
 VERDICT_POLLS = 120
 """Looks for the verdict on the last head of a run that has ended: for an hour."""
@@ -120,8 +121,11 @@ def log_publication(
 def _check_signers(options: PublishOptions) -> None:
     if options.organisers:
         with signing.locked_folders(options.organisers):
-            network = shutdown.ask_ledger(options.origin.ledger, LedgerApi.network)
-            opening.load_organisers(network, options.organisers)
+            opening.load_organisers(_network(options), options.organisers)
+
+
+def _network(options: PublishOptions) -> LedgerNetwork:
+    return shutdown.ask_ledger(options.origin.ledger, LedgerApi.network)
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
@@ -145,26 +149,36 @@ def follow_run(
     Failures are logged and retried with back-off. Raises UserFacingError, at the beginning alone,
     if these organisers cannot log it.
     """
-    _check_signers(options)
-    options.folder.mkdir(parents=True, exist_ok=True)
     back_off = BackOff(Random(options.location), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     reader = VerdictReader(name=run) if options.is_measured else None
     exports = LogExports(options, options.origin.reader())
-    is_over, polls = False, 0
-    while not is_over:
-        wait_s = POLL_S
-        try:
-            found = _find_heads(options, run, reader)
-            polls += found.is_finished
-            is_last = found.is_finished and (found.is_settled or polls > VERDICT_POLLS)
-            _publish_if_due(exports, found, every, storage, is_last=is_last)
-            is_over = is_last
-            back_off.reset()
-        except* TequioError as group:
-            wait_s = back_off.next_s()
-            log.warning("not published yet", error=str(first_error(group)), again_s=wait_s)
-        if not is_over:
-            pause(wait_s)
+    polls = 0
+
+    def persist(work: Callable[[], T]) -> T:
+        while True:
+            try:
+                done = work()
+            except* TequioError as group:
+                wait_s = back_off.next_s()
+                log.warning("not published yet", error=str(first_error(group)), again_s=wait_s)
+                pause(wait_s)
+            else:
+                back_off.reset()
+                return done
+
+    def publish_next() -> bool:
+        nonlocal polls
+        found = _find_heads(options, run, reader)
+        polls += found.is_finished
+        is_last = found.is_finished and (found.is_settled or polls > VERDICT_POLLS)
+        _publish_if_due(exports, found, every, storage, is_last=is_last)
+        return is_last
+
+    if options.organisers:
+        opening.load_organisers(persist(lambda: _network(options)), options.organisers)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    while not persist(publish_next):
+        pause(POLL_S)
 
 
 def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -> bool:

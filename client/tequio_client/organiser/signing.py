@@ -76,7 +76,7 @@ _OVERTAKEN = ("seq-gap", "equivocation")
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
-    """Load the organiser's key in a folder, which the caller has locked.
+    """Load the organiser's key in a folder; callers that sign with it lock that first.
 
     Raises UserFacingError if there is no key, or it is not an organiser's.
     """

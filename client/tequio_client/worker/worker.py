@@ -327,7 +327,8 @@ class Worker:
                 lent = select_chosen_devices(machine, self.choices.preferences) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
                 chosen, key = self.choices.preferences, self.signer.key
-                found = assign_runs(rows, lent, taken, chosen, key).get(device.id, JOINING)
+                assigned = assign_runs(rows, self.runs.open_runs, lent, taken, chosen, key)
+                found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
                     device.run = found
                     self.lending.set_idle(JOINING, device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tests.support.llama_swarm import ROUNDS, ServedLog, played
 from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -72,6 +74,28 @@ def test_after_a_full_disk_the_same_command_writes_the_folder_and_the_copy(
         assert done.output.splitlines()[-1] == str(gguf.place(target))
         assert {one.name for one in target.parent.iterdir()} == {"out", "out.gguf"}
     finally:
+        disk.unmount()
+
+
+def test_a_disk_that_fills_while_the_weights_are_written_is_said(
+    folder: Path, tmp_path: Path
+) -> None:
+    """NumPy writes them, and its error has no number."""
+    disk = SmallDisk(tmp_path / "disk")
+
+    class FillingProgress(NoProgress):
+        @contextmanager
+        def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+            disk.fill([os.getpid()])
+            with super().work(what, total) as tick:
+                yield tick
+
+    target = tmp_path / "disk" / "out.gguf"
+    try:
+        with pytest.raises(UserFacingError, match="is full"), export.disk_errors(target):
+            gguf.write(folder, target, FillingProgress())
+    finally:
+        disk.empty([os.getpid()])
         disk.unmount()
 
 

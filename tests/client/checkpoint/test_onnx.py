@@ -115,11 +115,13 @@ def test_onnxruntime_computes_those_of_other_architectures(kind: str, folder: Pa
 
 
 @needs_onnx
-def test_a_model_that_cannot_be_read_is_named(folder: Path) -> None:
+def test_a_model_that_cannot_be_read_is_named_and_nothing_is_left(folder: Path) -> None:
     fields = json.loads((folder / layout.CONFIG).read_text()) | {"model_type": "maize"}
     (folder / layout.CONFIG).write_text(json.dumps(fields))
+    before = set(folder.parent.iterdir())
     with pytest.raises(UserFacingError, match="cannot build the model of"):
-        onnx.write(folder, onnx.place(folder), NoProgress())
+        export.rename_with_copies(folder, folder.with_name("out"), (onnx,), NoProgress())
+    assert set(folder.parent.iterdir()) == before
 
 
 @needs_onnx

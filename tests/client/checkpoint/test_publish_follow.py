@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.publish import is_due
+from tequio_client.runtime import locked
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
@@ -121,6 +123,37 @@ def test_a_published_head_is_logged_once_the_ledger_takes_its_statement(
     assert tries == [(ROUNDS, True), (ROUNDS, False)]
     assert len(pauses) == 1
     assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_a_ledger_that_is_away_and_an_organisers_folder_in_use_are_waited_for(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "log_publication", lambda *_: 7)
+    monkeypatch.setattr(site, "lie", lambda path: b"" if path.endswith("/network") else None)
+    organiser = key_folder(tmp_path / "organiser", played().swarm.organiser)
+    in_use = ExitStack()
+    in_use.enter_context(locked(organiser))
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            site.lie = lambda _: None
+        elif len(pauses) == 3:
+            in_use.close()
+
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(
+                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
+            ),
+            organisers=(organiser,),
+        )
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
+        assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
+    assert len(pauses) == 3
 
 
 def test_heads_are_not_followed_by_those_who_are_no_organisers(

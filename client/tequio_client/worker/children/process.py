@@ -10,7 +10,7 @@ they live is the same, and is here, with the probe. Rules:
 3. One task writes to its input, whole lines, so a cancelled caller never leaves half a line.
 4. It ends by the kill ladder: end of input, SIGTERM, SIGKILL.
 5. Caches and temporary files above `CACHE_BYTES` end it, and so do working files above that and
-   what its run needs. All of them are deleted then.
+   what its run needs. The folder that takes too much is emptied then.
 6. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
 
 Starting it again is the owner's decision: a trainer is given up after some failures, a probe never.
@@ -105,7 +105,6 @@ class ChildProcess:
         self._unsent: deque[bytes] = deque()
         self._has_unsent = trio.Event()  # replaced by the writing task
         self._reads_nothing = False
-        self._fills_disk = False
 
     @property
     def is_running(self) -> bool:
@@ -195,8 +194,9 @@ class ChildProcess:
     ) -> str | None:
         # No checkpoint between the permission check and this line, so a `forbid` cannot get lost:
         # it either came before the check or sets this new event.
-        self._stop, self._reads_nothing, self._fills_disk = trio.Event(), False, False
+        self._stop, self._reads_nothing = trio.Event(), False
         program = self._program
+        too_large: dict[Path, str] = {}
         try:
             process = await trio.lowlevel.open_process(
                 list(program.command),
@@ -219,7 +219,7 @@ class ChildProcess:
                 nursery.start_soon(self._write, process)
                 nursery.start_soon(self._cancel_when_stopped, nursery.cancel_scope)
                 if program.cache or program.work:
-                    nursery.start_soon(self._watch_disk, program, nursery.cancel_scope)
+                    nursery.start_soon(self._watch_disk, program, too_large, nursery.cancel_scope)
                 reason = await self._read(process, on_line)
                 nursery.cancel_scope.cancel()
         finally:
@@ -228,16 +228,13 @@ class ChildProcess:
             # GPU memory with nobody left to free it.
             with trio.CancelScope(shield=True):
                 await end_process(process, program.grace_s)
-                if self._fills_disk:
-                    await trio.to_thread.run_sync(_empty_folders, program)
+                for folder in too_large:
+                    await trio.to_thread.run_sync(empty_folder, folder)
             self.pid = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
-        if self._fills_disk:
-            return (
-                f"its caches and temporary files took more than {CACHE_BYTES >> 30} GiB, or its "
-                f"working files more than {CACHE_BYTES + self.work_bytes >> 30} GiB"
-            )
+        if too_large:
+            return " and ".join(too_large.values())
         if self._stop.is_set():
             self.freed_in_s = trio.current_time() - self._stopped_s
             return None
@@ -247,20 +244,32 @@ class ChildProcess:
         await self._stop.wait()
         scope.cancel()
 
-    async def _watch_disk(self, program: ChildProgram, scope: trio.CancelScope) -> None:
-        while not await trio.to_thread.run_sync(  # noqa: ASYNC110 - files of another process
-            self._fills,
-            program,
-            # When the child is ended: a walk through many files must not hold that up.
-            abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
-        ):
+    async def _watch_disk(
+        self, program: ChildProgram, too_large: dict[Path, str], scope: trio.CancelScope
+    ) -> None:
+        while True:
+            too_large |= await trio.to_thread.run_sync(
+                self._find_too_large,
+                program,
+                # When the child is ended: a walk through many files must not hold that up.
+                abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
+            )
+            if too_large:
+                break
             await trio.sleep(CACHE_CHECK_S)
-        self._fills_disk = True
         scope.cancel()
 
-    def _fills(self, program: ChildProgram) -> bool:
-        limits = ((program.cache, CACHE_BYTES), (program.work, CACHE_BYTES + self.work_bytes))
-        return any(folder and is_larger(folder, most, CACHE_FILES) for folder, most in limits)
+    def _find_too_large(self, program: ChildProgram) -> dict[Path, str]:
+        """Find the folders that take more than they may, each with the reason in words."""
+        limits = (
+            (program.cache, CACHE_BYTES, "caches and temporary files"),
+            (program.work, CACHE_BYTES + self.work_bytes, "working files"),
+        )
+        return {
+            folder: f"its {what} took more than {most >> 30} GiB"
+            for folder, most, what in limits
+            if folder and is_larger(folder, most, CACHE_FILES)
+        }
 
     async def _write(self, process: trio.Process) -> None:
         if process.stdin is None:
@@ -410,11 +419,6 @@ def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
         if size > most_bytes or count > most_files:
             return True
     return False
-
-
-def _empty_folders(program: ChildProgram) -> None:
-    for folder in filter(None, (program.cache, program.work)):
-        empty_folder(folder)
 
 
 def empty_folder(folder: Path) -> None:

@@ -273,6 +273,8 @@ class RunsList:
     ) -> None:
         """`is_allowed` tells whether the plug-in with that hash may run on this computer."""
         self._ledger, self._is_allowed = ledger, is_allowed
+        self.open_runs: frozenset[str] = frozenset()
+        """Ids of the runs that are open, also of those that are not listed; set by `read`."""
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
         self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._cells: OrderedDict[str, tuple[CellNeed, ...]] = OrderedDict()
@@ -291,8 +293,9 @@ class RunsList:
         `first_rounds` the first round of each run in which our work earned points, and
         `is_witness` tells whether we offer that role.
         """
-        rows = []
-        for answer in select_runs(await self._ledger.runs()):
+        rows, answers = [], await self._ledger.runs()
+        self.open_runs = frozenset(one.run for one in answers if one.state != ENDED_STATES)
+        for answer in select_runs(answers):
             try:
                 row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
                 row = msgspec.structs.replace(row, first_round=first_rounds.get(row.run, 0))
@@ -474,6 +477,7 @@ def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
 
 def assign_runs(
     runs: Sequence[RunRow],
+    open_runs: Collection[str],
     devices: Sequence[LendableDevice],
     taken: Mapping[str, str],
     preferences: Preferences,
@@ -483,15 +487,14 @@ def assign_runs(
 
     No two devices get the same run, since one key makes one contribution to a round. A device keeps
     the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
-    for this computer, or one that fits; the most able device comes first. A chosen run that is
-    not open counts as none.
+    for this computer, or one that fits; the most able device comes first. A chosen run counts as
+    long as its id is in `open_runs`, even if its rules could not be read.
     """
     found: dict[str, str | IdleReason] = {}
     used = set(taken.values())
-    open_ = {run.run for run in runs if run.is_open}
     for device in sort_devices(devices):
         chosen = preferences.device(device.gpu.key).run, preferences.run
-        own, wanted = (run if run in open_ else "" for run in chosen)
+        own, wanted = (run if run in open_runs else "" for run in chosen)
         wanted = own or wanted
         free = [run for run in runs if run.run not in used]
         if device.gpu.id in taken:

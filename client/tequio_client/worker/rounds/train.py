@@ -73,12 +73,17 @@ class RoundTraining:
         self._tally = tally
         self._pinned: Digest | None = None  # payload of the round under way
         self._opened = trio.Event()  # replaced when a round opens
-        self.delta_round = 0  # round whose pseudo-gradient is in the working folder
+        self._delta_round = 0  # round whose pseudo-gradient was written last
 
     def record_opening(self) -> None:
         """Record that a round opened: what was trained for it may be committed to."""
         self._opened.set()
         self._opened = trio.Event()
+
+    def own_delta(self, number: int) -> Path | None:
+        """Path of our pseudo-gradient of that round; None if it is not here, or not any more."""
+        path = self._context.workdir.file("delta", number)
+        return path if self._delta_round == number and path.exists() else None
 
     async def train(self, now: duties.TrainDuty, current: RoundView, held: Head | None) -> None:
         """Train, unless that was done before a restart, and commit once the round is open."""
@@ -152,7 +157,7 @@ class RoundTraining:
             before,
             point_parts(ready.rank_work, self._context.rank_owners, self._context.key),
         )
-        self.delta_round = number
+        self._delta_round = number
         self._tally.add(report)
         points = self._context.points
         await points.worked(current, ready.device, report.tokens, report.loss_last)

@@ -138,9 +138,9 @@ class RoundWitnessing:
     ) -> tuple[link.ScreeningVerdict, ...]:
         # This worker's own pseudo-gradient helps to judge the others. After a restart it is gone,
         # and the screening does without.
-        workdir, number = self._context.workdir, current.number
-        has_own = self._training.delta_round == number
-        report = await workdir.ask(
+        number = current.number
+        own = self._training.own_delta(number)
+        report = await self._context.workdir.ask(
             lambda command: link.Screen(
                 command=command,
                 round=number,
@@ -148,8 +148,8 @@ class RoundWitnessing:
                 head=to_text(head.hash),
                 k=current.k,
                 candidates=candidates,
-                own_delta=str(workdir.file("delta", number)) if has_own else None,
-                own_slot=current.slot_of.get(self._context.key) if has_own else None,
+                own_delta=str(own) if own else None,
+                own_slot=current.slot_of.get(self._context.key) if own else None,
                 past=past,
             ),
             link.Screened,

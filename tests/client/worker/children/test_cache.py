@@ -26,15 +26,17 @@ time.sleep({stays_s})
 """
 
 
-async def filled(folder: Path, stays_s: int, *, is_cache: bool, work_bytes: int) -> str:
-    """Have a child with this folder write 2 MiB into it; returns how it ended."""
-    code = FILLS.format(folder=str(folder), stays_s=stays_s)
+async def filled(fills: Path, stays_s: int, *, work_bytes: int) -> str:
+    """Have a child of the folders `cache` and `work` write 2 MiB into one; returns how it ended."""
+    for name in ("cache", "work"):
+        (fills.parent / name).mkdir()
+        (fills.parent / name / "small").write_bytes(b"kept")
     program = ChildProgram(
-        command=(sys.executable, "-c", code),
+        command=(sys.executable, "-c", FILLS.format(folder=str(fills), stays_s=stays_s)),
         environment={},
         line_bytes=100,
-        cache=folder if is_cache else None,
-        work=None if is_cache else folder,
+        cache=fills.parent / "cache",
+        work=fills.parent / "work",
     )
     child = ChildProcess(program)
     child.work_bytes = work_bytes
@@ -53,22 +55,27 @@ def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.trio
 @pytest.mark.usefixtures("_narrow")
-@pytest.mark.parametrize(("is_cache", "work_bytes"), [(True, 1 << 22), (False, 0)])
-async def test_a_child_that_fills_the_disk_is_ended_and_its_folder_emptied(
-    tmp_path: Path, *, is_cache: bool, work_bytes: int
+@pytest.mark.parametrize(
+    ("full", "other", "work_bytes", "what"),
+    [
+        ("cache", "work", 1 << 22, "caches and temporary files"),
+        ("work", "cache", 0, "working files"),
+    ],
+)
+async def test_a_child_that_fills_the_disk_is_ended_and_that_folder_alone_emptied(
+    tmp_path: Path, full: str, other: str, work_bytes: int, what: str
 ) -> None:
-    folder = tmp_path / "own"
-    reason = await filled(folder, 60, is_cache=is_cache, work_bytes=work_bytes)
-    assert "caches and temporary files" in reason
-    assert list(folder.iterdir()) == []
+    reason = await filled(tmp_path / full, 60, work_bytes=work_bytes)
+    assert reason.startswith(f"its {what} took more than")
+    assert list((tmp_path / full).iterdir()) == []
+    assert (tmp_path / other / "small").read_bytes() == b"kept"
 
 
 @pytest.mark.trio
 @pytest.mark.usefixtures("_narrow")
 async def test_the_working_files_of_a_run_may_take_what_it_needs(tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    assert await filled(folder, 1, is_cache=False, work_bytes=1 << 21) == "exit status 0"
-    assert (folder / "deep" / "er" / "file").stat().st_size == 1 << 21
+    assert await filled(tmp_path / "work", 1, work_bytes=1 << 21) == "exit status 0"
+    assert (tmp_path / "work" / "deep" / "er" / "file").stat().st_size == 1 << 21
 
 
 def test_files_count_as_well_as_bytes(tmp_path: Path) -> None:

@@ -157,12 +157,19 @@ def test_a_computer_without_a_card_goes_by_its_memory() -> None:
 
 
 def assigned(
-    runs: Sequence[RunRow], taken: dict[str, str] | None = None, **preferences: object
+    runs: Sequence[RunRow],
+    taken: dict[str, str] | None = None,
+    unread: Sequence[str] = (),
+    **preferences: object,
 ) -> dict[str, str]:
-    """The runs of a large and a small card, or why they have none."""
+    """The runs of a large and a small card, or why they have none.
+
+    `unread` are open runs whose rules could not be read.
+    """
     wanted = msgspec.structs.replace(Preferences(), **preferences)
     devices = select_chosen_devices(TWO_CARDS, wanted) or ()
-    found = assign_runs(runs, devices, taken or {}, wanted, KEY)
+    open_runs = {*unread, *(run.run for run in runs if run.is_open)}
+    found = assign_runs(runs, open_runs, devices, taken or {}, wanted, KEY)
     return {
         name: run if isinstance(run, str) else f"none: {run.why}" for name, run in found.items()
     }
@@ -195,6 +202,13 @@ def test_a_chosen_run_that_has_ended_leaves_the_choice_to_the_program() -> None:
     assert assigned(runs, devices=own) == {"cuda:1": "a", "cuda:0": "b"}
     assert assigned(runs, run="b", devices=own) == {"cuda:1": "b", "cuda:0": "a"}
     assert assigned(runs[:1], run="old") == {"cuda:1": "none: open", "cuda:0": "none: open"}
+
+
+def test_a_chosen_run_whose_rules_could_not_be_read_stays_chosen() -> None:
+    runs = [row("a", members=1), row("b", members=2)]
+    assert assigned(runs, unread=["c"], run="c") == {"cuda:1": "c", "cuda:0": "a"}
+    own = (DeviceChoice(id="GPU-small", run="c"),)
+    assert assigned(runs, unread=["c"], devices=own) == {"cuda:1": "a", "cuda:0": "c"}
 
 
 def test_a_card_that_is_too_small_for_what_is_left_says_so() -> None:
@@ -505,8 +519,10 @@ async def test_a_run_whose_rules_nobody_has_is_left_out(tmp_path: Path) -> None:
         asyncio.run(live_through(ledger))
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
-            assert len(await api.runs()) == 1
-            assert (await RunsList(api).read()).rows == ()
+            (answer,) = await api.runs()
+            runs = RunsList(api)
+            assert (await runs.read()).rows == ()
+    assert runs.open_runs == {answer.run}, "it is open all the same"
 
 
 @pytest.mark.trio

@@ -8,8 +8,11 @@ import msgspec
 import pytest
 import trio
 
+from tequio_client.ipc import trainer as link
+from tequio_client.worker.children.process import empty_folder
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.workdir import TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
@@ -34,6 +37,7 @@ from tests.support.synthetic_trainer import BROKEN, GAIN
 from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -166,6 +170,34 @@ async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Pat
     (body,) = desk.logged(WitnessProof)
     assert isinstance(body, WitnessProof)
     assert body.count == len(desk.round.commitments) == 3
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+async def test_a_witness_screens_with_its_own_pseudo_gradient_while_it_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_emptied: bool
+) -> None:
+    """The working folder of a child that takes too much is emptied."""
+    asked: list[link.Command] = []
+    send = TrainerWorkdir.ask
+
+    async def ask(
+        workdir: TrainerWorkdir, make: Callable[[int], link.Command], answer: type[link.Report]
+    ) -> link.Report:
+        asked.append(make(0))
+        return await send(workdir, make, answer)
+
+    monkeypatch.setattr(TrainerWorkdir, "ask", ask)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundWitness))
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
+            if is_emptied:
+                empty_folder(tmp_path / "work")
+            await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
+    (screen,) = (one for one in asked if isinstance(one, link.Screen))
+    own = str(tmp_path / "work" / "delta-1"), desk.round.slot_of[desk.swarm.members[0].key]
+    assert (screen.own_delta, screen.own_slot) == ((None, None) if is_emptied else own)
 
 
 @pytest.mark.parametrize(("late_ms", "measured"), [(0, True), (50_000, False)])
