@@ -64,6 +64,7 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import is_on_hub
@@ -74,7 +75,6 @@ log = structlog.get_logger(__name__)
 
 MAX_CURVE_ROUNDS = 48
 MAX_CACHED_CURVES = 64
-ENDED_STATES = "finished"
 MAX_SOURCE_CHARACTERS = 256
 MAX_RUNS = 64
 """Maximum runs that are listed, and whose rules are cached."""
@@ -294,7 +294,7 @@ class RunsList:
         `is_witness` tells whether we offer that role.
         """
         rows, answers = [], await self._ledger.runs()
-        self.open_runs = frozenset(one.run for one in answers if one.state != ENDED_STATES)
+        self.open_runs = frozenset(one.run for one in answers if one.state != RunState.FINISHED)
         for answer in select_runs(answers):
             try:
                 row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
@@ -312,7 +312,7 @@ class RunsList:
         self, answer: RunAnswer, ours: Collection[str], flop_per_s: float, *, is_witness: bool
     ) -> RunRow:
         manifest, corpus = await self.read_rules(answer)
-        is_open, sample = answer.state != ENDED_STATES, answer.sample
+        is_open, sample = answer.state != RunState.FINISHED, answer.sample
         pace = await self.pace(answer, manifest)
         needed = estimate(manifest, corpus, pace, is_witness=is_witness)
         back = answer.rollbacks[0] if answer.rollbacks else None
@@ -436,7 +436,7 @@ class RunsList:
         A round is longer than its training, so the rules give the shortest.
         """
         rounds: Sequence[RoundAnswer] = ()
-        if answer.state != ENDED_STATES:
+        if answer.state != RunState.FINISHED:
             after = max(answer.round - PACE_ROUNDS - 1, 0)
             rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
         accepted = [one.accepted for one in rounds if one.closed_index is not None]
@@ -471,8 +471,8 @@ def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
 
     Bounded because a ledger may list any number of runs, and the rules of each cost up to 8 MiB.
     """
-    over = [one for one in answers if one.state == ENDED_STATES]
-    return [*over, *(one for one in answers if one.state != ENDED_STATES)][-MAX_RUNS:]
+    over = [one for one in answers if one.state == RunState.FINISHED]
+    return [*over, *(one for one in answers if one.state != RunState.FINISHED)][-MAX_RUNS:]
 
 
 def assign_runs(

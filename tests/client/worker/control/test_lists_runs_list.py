@@ -14,7 +14,6 @@ from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memo
 from tequio_client.ipc.runs import RunOrganiser, RunPlugin, RunRow
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.control.lists import (
-    ENDED_STATES,
     MAX_RUNS,
     RunsList,
     assign_runs,
@@ -40,6 +39,7 @@ from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.limits import NEWCOMER_WORK
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus, TrainShard
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.plugin import PluginSpec
@@ -234,7 +234,7 @@ def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -
         )  # fmt: skip
 
     answers = [
-        answer(number, "round_train" if number == 5 else ENDED_STATES) for number in range(500)
+        answer(number, "round_train" if number == 5 else RunState.FINISHED) for number in range(500)
     ]
     found = [one.opened_index for one in select_runs(answers)]
     assert found == [*range(500 - MAX_RUNS + 1, 500), 5]
