@@ -41,6 +41,23 @@ def _by_plain_http(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
 
 
+def options_of(
+    site: ServedLog,
+    folder: Path,
+    *stores: Path,
+    organisers: Sequence[Path] = (),
+    is_measured: bool = False,
+) -> publish.PublishOptions:
+    """Publish heads of that ledger from these stores; `folder` has room for the work."""
+    return publish.PublishOptions(
+        folder=folder / "work",
+        location="ana/maize",
+        origin=WeightsOrigin(ledger=site.url, stores=stores),
+        organisers=tuple(organisers),
+        is_measured=is_measured,
+    )
+
+
 @pytest.mark.parametrize(
     ("head", "published", "is_finished", "due"),
     [
@@ -80,11 +97,7 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
 
     store.mkdir()
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(ledger=site.url, stores=(store,)),
-        )
+        wish = options_of(site, tmp_path, store)
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         there = hub.repositories["ana/maize"]
         assert there.tags == {f"round-{ROUNDS}": there.main}
@@ -110,12 +123,10 @@ def test_a_published_head_is_logged_once_the_ledger_takes_its_statement(
 
     monkeypatch.setattr(publish, "log_publication", log_later)
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(
-                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
-            ),
+        wish = options_of(
+            site,
+            tmp_path,
+            played().store(tmp_path / "store", ROUNDS),
             organisers=(key_folder(tmp_path / "organiser", played().swarm.organiser),),
         )
         pauses: list[float] = []
@@ -143,13 +154,8 @@ def test_a_ledger_that_is_away_and_an_organisers_folder_in_use_are_waited_for(
             in_use.close()
 
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(
-                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
-            ),
-            organisers=(organiser,),
+        wish = options_of(
+            site, tmp_path, played().store(tmp_path / "store", ROUNDS), organisers=(organiser,)
         )
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
@@ -163,11 +169,8 @@ def test_heads_are_not_followed_by_those_who_are_no_organisers(
         raise AssertionError("it tries again")
 
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(ledger=site.url),
-            organisers=(key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32)),),
+        wish = options_of(
+            site, tmp_path, organisers=(key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32)),)
         )
         with pytest.raises(UserFacingError, match="is not an organiser of the network"):
             publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
@@ -180,13 +183,7 @@ def test_an_export_of_another_run_is_not_published(site: ServedLog, tmp_path: Pa
     claim = HeadClaim(network=other, run=other, round=1, head=other, weights_root=other, entry=0)
     left.write_bytes(claim.encode())
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(
-                ledger=site.url, stores=(played().store(tmp_path / "store", ROUNDS),)
-            ),
-        )
+        wish = options_of(site, tmp_path, played().store(tmp_path / "store", ROUNDS))
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url))
         assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
     assert left.exists()
@@ -206,13 +203,8 @@ def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdic
                 measure(run.swarm, ROUNDS)
                 site.log = SwarmLog(run.swarm)
 
-        options = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(
-                ledger=site.url, stores=(run.store(tmp_path / "store", fine, ROUNDS),)
-            ),
-            is_measured=True,
+        options = options_of(
+            site, tmp_path, run.store(tmp_path / "store", fine, ROUNDS), is_measured=True
         )
         publish.follow_run(options, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         assert set(hub.repositories["ana/maize"].tags) == {f"round-{fine}", f"round-{ROUNDS}"}
@@ -226,12 +218,7 @@ def test_a_last_head_that_nobody_measures_ends_the_wait(
     run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
     pauses: list[float] = []
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub, served_log(SwarmLog(run.swarm)) as site:
-        options = publish.PublishOptions(
-            folder=tmp_path / "work",
-            location="ana/maize",
-            origin=WeightsOrigin(ledger=site.url, stores=(run.store(tmp_path / "store", fine),)),
-            is_measured=True,
-        )
+        options = options_of(site, tmp_path, run.store(tmp_path / "store", fine), is_measured=True)
         publish.follow_run(options, "maize- 1.0", 50, Hub("hf_a", hub.url), pauses.append)
         assert set(hub.repositories["ana/maize"].tags) == {f"round-{fine}"}
         assert len(pauses) == 3
