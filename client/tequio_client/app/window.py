@@ -36,8 +36,7 @@ from tequio_client.app.language import with_reason
 from tequio_client.app.pages import PAGES, PageEntry, devices
 from tequio_client.app.pages.devices import lent_card
 from tequio_client.app.pages.page import Page, PageContext, ProgramContext
-from tequio_client.app.theme import style
-from tequio_client.app.theme.icons import app_icon
+from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -91,7 +90,7 @@ class AppWindow(QMainWindow):
         self._pages: dict[str, Page] = {}
         self._cover: Callable[[PageContext], QWidget] | None = None
         self.page_name = next(iter(self._entries))
-        self.setWindowIcon(app_icon())
+        self.setWindowIcon(icons.app_icon())
         self.setWindowTitle("Tequio")
         self.setMinimumSize(QSize(*style.LEAST_WINDOW))
         self.resize(QSize(*style.WINDOW))
@@ -158,6 +157,7 @@ class AppWindow(QMainWindow):
             self.takeCentralWidget()
             discard(old)
         self._pages = {}
+        icons.close_archive()
         self.destroy()  # with the picture of all that it showed; it is created again when shown
         QTimer.singleShot(RELEASED_MS, self, heap.return_memory)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
+from psutil import Process
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -316,6 +317,7 @@ def test_pages_are_freed_while_hidden_and_come_back_where_they_were(
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert window.centralWidget() is None
     assert window.findChildren(Page) == []
+    assert not [one for one in Process().open_files() if "lucide" in one.path]
     worker.send_snapshot(SCENES["waiting"])
     window.show()
     assert (window.page_name, window.page.location) == ("activity", place)

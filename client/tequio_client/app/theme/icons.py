@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from importlib.resources import files
+from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -98,9 +98,22 @@ def avatar(key: str, size: int) -> QIcon:
 
 @lru_cache(maxsize=128)
 def _markup(name: str) -> str:
-    with (files("lucide") / "lucide.zip").open("rb") as archive, ZipFile(archive) as drawings:
-        text = drawings.read(f"{name}.svg").decode()
+    text = _archive().read(f"{name}.svg").decode()
     return text.replace('stroke-width="2"', f'stroke-width="{style.ICON_STROKE}"')
+
+
+@lru_cache(maxsize=1)
+def _archive() -> ZipFile:
+    """All icons of the set: the list of its 1,700 names is long to read, and takes 1 MB."""
+    with as_file(files("lucide") / "lucide.zip") as path:
+        return ZipFile(path)
+
+
+def close_archive() -> None:
+    """Free the list of names until an icon is drawn for the first time again."""
+    if _archive.cache_info().currsize:
+        _archive().close()
+        _archive.cache_clear()
 
 
 # States differ by shape, so that colour is never needed: lending is a filled disc, waiting a hollow
