@@ -136,13 +136,14 @@ def _words(widget: QWidget) -> str:
 
 
 def _painted_centre(widget: QWidget) -> float | None:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    grey = QImage.Format.Format_Grayscale8
+    image = widget.grab().toImage().convertToFormat(grey)
     if image.isNull():
         return None
     smooth = Qt.TransformationMode.SmoothTransformation
-    line = image.scaled(image.width(), 1, mode=smooth)
+    line = image.scaled(image.width(), 1, mode=smooth).convertToFormat(grey)
     ground = image.pixelColor(0, 0).red()
-    weights = [abs(line.pixelColor(at, 0).red() - ground) for at in range(line.width())]
+    weights = [abs(one - ground) for one in bytes(line.constBits())[: line.width()]]
     if not sum(weights):
         return None
     if isinstance(widget, QLabel) and widget.wordWrap():
