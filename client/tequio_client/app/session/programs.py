@@ -26,8 +26,6 @@ from typing import TypeAlias, TypeVar
 
 import psutil
 
-from tequio_shared.errors import MalformedError
-
 T = TypeVar("T")
 
 READS_ARGUMENTS = sys.platform != "win32"
@@ -239,63 +237,9 @@ def is_game(name: str) -> bool:
     return plain not in NOT_GAMES and not plain.startswith(_NO_GAME_STEMS)
 
 
-# Valve's text format (VDF), `"key" "value"` and `"key" { … }`, as Steam writes it.
-VdfTree: TypeAlias = "dict[str, str | VdfTree]"
-_TOKEN = re.compile(r'\s+|//[^\n]*|"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}"]+)')
+# Steam writes Valve's text format: `"key" "value"`, and `"key" { … }` around those of one thing.
+_PAIR = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t]*"((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r"\\(.)")
-_DEEPEST = 32
-
-
-def parse_vdf(text: str) -> VdfTree:
-    """All keys of a file, in lower case; raises MalformedError."""
-    return _tree(_parts(text), 1)
-
-
-def _tree(parts: Iterator[str], level: int) -> VdfTree:
-    """The keys up to the bracket that closes this level, or up to the end on level 1."""
-    tree: VdfTree = {}
-    if level > _DEEPEST:
-        raise MalformedError("brackets too deep")
-    for key in parts:
-        if key == "}" and level > 1:
-            return tree
-        value = next(parts, "")
-        if key in ("{", "}") or value in ("", "}"):
-            raise MalformedError("a bracket out of place, or a key without a value")
-        tree[key[1:].lower()] = _tree(parts, level + 1) if value == "{" else value[1:]
-    if level > 1:
-        raise MalformedError("it ends in the middle")
-    return tree
-
-
-def _parts(text: str) -> Iterator[str]:
-    """Brackets, and words with the prefix `=`."""
-    at = 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        if token is None:
-            raise MalformedError(f"no VDF at character {at}")
-        at = token.end()
-        if token[2]:
-            yield token[2]
-        elif token[1] is not None or token[3]:
-            yield "=" + _ESCAPED.sub(_unescaped, token[1] or "") + (token[3] or "")
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return {"n": "\n", "t": "\t"}.get(found[1], found[1])
-
-
-def subtree(tree: VdfTree, key: str) -> VdfTree:
-    """The subtree of a key; empty if there is none."""
-    found = tree.get(key, {})
-    return found if isinstance(found, dict) else {}
-
-
-def text_value(tree: VdfTree, key: str) -> str:
-    """The text value of a key; empty if there is none."""
-    found = tree.get(key, "")
-    return found if isinstance(found, str) else ""
 
 
 Games: TypeAlias = "dict[str, str]"  # names by folder
@@ -334,17 +278,15 @@ def store_readers(home: Path, environ: Mapping[str, str]) -> list[Callable[[], G
 
 def steam_games(steam: Path) -> Games:
     """Games of all libraries of one Steam installation."""
-    try:
-        tree = parse_vdf(_text(steam / "steamapps/libraryfolders.vdf"))
-    except MalformedError:
-        tree = {}
-    folders = subtree(tree, "libraryfolders")
-    roots = {str(steam)}
-    for key, entry in folders.items():
-        if key.isdecimal():  # in old files the path is the value itself
-            roots.add(entry if isinstance(entry, str) else text_value(entry, "path"))
+    listed = _pairs(steam / "steamapps/libraryfolders.vdf")
+    roots = (
+        value
+        for key, value in listed
+        # In old files the key is a number, which in new ones names a game.
+        if key == "path" or (key.isdecimal() and ("/" in value or "\\" in value))
+    )
     games: Games = {}
-    for root in filter(None, roots):
+    for root in {str(steam), *roots}:
         common = Path(root) / "steamapps/common"
         names = dict(_steam_names(Path(root) / "steamapps"))
         for folder in _inside(common):
@@ -424,9 +366,15 @@ def gog_galaxy_games() -> Games:
 def _steam_names(apps: Path) -> Iterator[tuple[str, str]]:
     for file in _inside(apps):
         if file.name.startswith("appmanifest_"):
-            with contextlib.suppress(MalformedError):
-                state = subtree(parse_vdf(_text(file)), "appstate")
-                yield text_value(state, "installdir").lower(), text_value(state, "name")
+            # The first of a name counts: tables further down may have it, too.
+            state = dict(reversed(_pairs(file)))
+            yield state.get("installdir", "").lower(), state.get("name", "")
+
+
+def _pairs(file: Path) -> list[tuple[str, str]]:
+    """Keys, in lower case, and their values, of a file of Steam's."""
+    found = _PAIR.findall(_text(file))
+    return [(key.lower(), _ESCAPED.sub(r"\1", value)) for key, value in found]
 
 
 def _inside(folder: Path) -> list[Path]:

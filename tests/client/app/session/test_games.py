@@ -29,7 +29,6 @@ from tequio_client.app.session.programs import (
     steam_games,
     store_readers,
 )
-from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,18 +111,6 @@ def test_what_runs_from_a_games_folder_is_that_game(
 def test_a_broken_file_of_steam_leaves_its_own_folder(steam: Path, content: str) -> None:
     (steam / "steamapps/libraryfolders.vdf").write_text(content)
     assert str(steam / "steamapps/common/Proton 9.0") in steam_games(steam)
-
-
-def test_vdf_is_read_as_valve_writes_it() -> None:
-    tree = session_games.parse_vdf(
-        '"Root" { Plain word "back\\\\slash" "q\\"uote" "Empty" "" "In" { } }'
-    )
-    root = session_games.subtree(tree, "root")
-    assert root == {"plain": "word", "back\\slash": 'q"uote', "empty": "", "in": {}}
-    assert session_games.text_value(root, "in") == ""
-    assert session_games.subtree(root, "plain") == {}
-    with pytest.raises(MalformedError, match="too deep"):
-        session_games.parse_vdf('"a" {' * 40)
 
 
 def test_epic_heroic_gog_and_lutris_list_theirs(tmp_path: Path) -> None:
