@@ -7,7 +7,7 @@ logged by the organisers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,29 +26,33 @@ from tequio_client.verify.competition import contenders
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import format_time
+from tequio_shared.api.answer import ROWS, AsOf
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import (
     CompetitionOutcome,
-    CompetitionRules,
     Dates,
     RankedEntrant,
 )
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte, power_of_two
+from tequio_shared.served import competitions
 from tequio_shared.statements.competitions import CompResult
 from tequio_shared.wording import plural
 
 _GIGA = 10**9
-_STATES = {
+_STATES: Mapping[str, str] = {
     CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
     CompetitionPhase.CLOSED: "closed: evaluators draw their lots",
     CompetitionPhase.DRAWN: "drawn: custodians reveal their shares",
     CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
     CompetitionPhase.DECIDED: "decided",
 }
+_HERE = AsOf(size=0, root="")
+"""Of what is made from the log here: it is not printed."""
 NO_COMPETITIONS = "No competitions yet. docs/competitions.md says how to hold one."
 UNVERIFIED_NOTE = (
     "As reported by the ledger. Use --verify to read and check the log, which can take long."
@@ -146,33 +150,24 @@ def log_outcome(
 
 def list_from_log(log: LedgerReader) -> None:
     log.read()
-    now = now_ms()
-    if not log.competitions:
-        _console().print(NO_COMPETITIONS)
-        return
-    table = _competition_table()
-    for view in log.competitions.values():
-        void = view.void_reason(now)
-        is_over = view.phase is CompetitionPhase.DECIDED or void
-        table.add_row(
-            short_id(to_text(view.id)),
-            escape(view.rules.name),
-            "ended" if void else str(view.phase),
-            str(len(view.entrants)),
-            str(len(view.offers)),
-            "" if is_over else next_date(view.rules.dates, now),
-        )
-    _console().print(table)
+    page = competitions.competitions_page(log.state, -1, ROWS, _HERE, now_ms=now_ms())
+    _print_list(page.competitions)
 
 
 def list_reported(ledger: str) -> None:
     """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
-    now = now_ms()
     found = shutdown.ask_ledger(ledger, LedgerApi.competitions)
+    _print_list(found)
+    if found:
+        _console().print(UNVERIFIED_NOTE)
+
+
+def _print_list(found: Sequence[CompetitionLine]) -> None:
     if not found:
         _console().print(NO_COMPETITIONS)
         return
-    table = _competition_table()
+    now = now_ms()
+    table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for line in found:
         table.add_row(
             short_id(line.competition),
@@ -182,150 +177,81 @@ def list_reported(ledger: str) -> None:
             str(line.offered),
             "" if line.void or line.outcome else next_date(line.dates, now),
         )
-    console = _console()
-    console.print(table)
-    console.print(UNVERIFIED_NOTE)
-
-
-def _competition_table() -> Table:
-    return Table("competition", "name", "state", "entrants", "evaluators", "next")
+    _console().print(table)
 
 
 def print_from_log(log: LedgerReader, wanted: str | None) -> None:
     view = log.wait_for(wanted)
-    console = _console()
-    why = _unranked_reason(view.void_reason(now_ms()), view.missing_for_ranking())
-    _print_rules(view.rules, _STATES[view.phase], why, console)
-    entrants = (
-        (name, to_text(one.side) if one.side else None, _submitted(one))
-        for name, one in sorted(view.entrants.items())
-    )
-    drawn = view.draw.evaluators if view.draw else ()
-    names = sorted(view.submissions)
-    offers = sorted(view.offers.items(), key=lambda one: one[1].offered.index)
-    evaluators = (
-        (
-            to_text(key),
-            _offer_state(is_drawn=key in drawn, has_lot=offer.lot is not None),
-            *(_scored(view, name, key) for name in names),
-        )
-        for key, offer in offers
-    )
-    _print_participants(entrants, names, evaluators, console)
-    _print_shares(sorted(view.shares), view.rules, console)
-    for line in _draw(view):
-        console.print(line)
+    now = competitions.competition_snapshot(log.state, view.id, now_ms())
+    submitted = {name: _submitted(one) for name, one in view.entrants.items()}
+    _print_competition(competitions.competition_answer(now, _HERE), submitted)
     if view.outcome is not None:
-        _print_logged_outcome(log, view, view.outcome, console)
+        _print_logged_outcome(log, view, view.outcome, _console())
 
 
 def print_reported(ledger: str, wanted: str | None) -> None:
     """Print one competition as the ledger reports it; raises UserFacingError."""
     competition = _found(ledger, wanted)
-    answer = shutdown.ask_ledger(ledger, lambda api: api.competition(competition))
+    _print_competition(shutdown.ask_ledger(ledger, lambda api: api.competition(competition)), {})
+    _console().print(UNVERIFIED_NOTE)
+
+
+def _print_competition(answer: CompetitionAnswer, submitted: Mapping[str, str]) -> None:
+    """Print a competition; `submitted` tells what the entrants submitted, where that is known."""
     console = _console()
-    _print_rules(answer.rules, answer.phase, _unranked_reason(answer.void, answer.lacks), console)
-    entrants = (
-        (one.entrant, one.side, "yes" if one.submission else "nothing yet")
-        for one in answer.entrants
-    )
+    for line in plan.describe_rules(answer.rules):
+        console.print(escape(line))
+    console.print(f"state: {_STATES.get(answer.phase, answer.phase)}")
+    if answer.void:
+        console.print(escape(f"ended without a ranking: {answer.void}"))
+    elif answer.lacks:
+        console.print(escape(f"no ranking so far: {answer.lacks}"))
+    _print_participants(answer, submitted, console)
+    shown = ", ".join(str(one.share) for one in answer.shares if one.index is not None) or "none"
+    needed = answer.rules.sealed.needed
+    console.print(f"shares published: {shown}; {needed} are needed")
+    if answer.beacon:
+        console.print(f"beacon: {answer.beacon}")
+        console.print(f"{plural(answer.documents, 'document is', 'documents are')} drawn")
+    for one in answer.challenges:
+        console.print(
+            f"challenge by {short_id(one.author)}: document {one.document} of {one.entrant} has "
+            f"{one.millibits / 1_000:,.3f} bits, which differs from the score of "
+            f"{short_id(one.evaluator)}"
+        )
+    if answer.outcome:
+        console.print(f"result: {answer.outcome}")
+
+
+def _print_participants(
+    answer: CompetitionAnswer, submitted: Mapping[str, str], console: Console
+) -> None:
+    first = Table("entrant", "trains", "submitted", title="Entrants")
+    for one in answer.entrants:
+        made = submitted.get(one.entrant, "yes") if one.submission else "nothing yet"
+        trains = f"run {short_id(one.side)}" if one.side else "elsewhere"
+        first.add_row(escape(one.entrant), trains, made)
     names = sorted(one.entrant for one in answer.entrants if one.submission)
     scores = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | {
         (one.entrant, one.evaluator): format_bits(nanobits_per_byte(one.millibits, one.size_bytes))
         for one in answer.results
     }
-    evaluators = (
-        (
-            offer.key,
-            _offer_state(is_drawn=offer.is_drawn, has_lot=offer.lot_index is not None),
-            *(scores.get((name, offer.key), "") for name in names),
-        )
-        for offer in answer.offers
-    )
-    _print_participants(entrants, names, evaluators, console)
-    _print_shares(
-        (one.share for one in answer.shares if one.index is not None), answer.rules, console
-    )
-    if answer.beacon:
-        console.print(f"{plural(answer.documents, 'document is', 'documents are')} drawn")
-    if answer.challenged:
-        console.print(plural(answer.challenged, "challenge"))
-    if answer.outcome:
-        console.print(f"result: {answer.outcome}")
-    console.print(UNVERIFIED_NOTE)
-
-
-def _unranked_reason(void: str, lacks: str) -> str:
-    if void:
-        return f"ended without a ranking: {void}"
-    return f"no ranking so far: {lacks}" if lacks else ""
-
-
-def _print_rules(rules: CompetitionRules, state: str, why: str, console: Console) -> None:
-    for line in plan.describe_rules(rules):
-        console.print(escape(line))
-    console.print(f"state: {state}")
-    if why:
-        console.print(escape(why))
-
-
-def _print_participants(
-    entrants: Iterable[tuple[str, str | None, str]],
-    names: Sequence[str],
-    evaluators: Iterable[tuple[str, ...]],
-    console: Console,
-) -> None:
-    """Print a table of (name, run, submission), and one of (key, state, scores of `names`)."""
-    first = Table("entrant", "trains", "submitted", title="Entrants")
-    for name, side, submitted in entrants:
-        first.add_row(escape(name), f"run {short_id(side)}" if side else "elsewhere", submitted)
     second = Table("key", "state", title="Evaluators")
     for name in names:
         second.add_column(f"{escape(name)}, bits/byte", justify="right")
-    for key, *cells in evaluators:
-        second.add_row(short_id(key), *cells)
+    for offer in answer.offers:
+        state = "in the draw" if offer.lot_index is not None else "offered"
+        cells = (scores.get((name, offer.key), "") for name in names)
+        second.add_row(short_id(offer.key), "drawn" if offer.is_drawn else state, *cells)
     for table in (first, second):
         if table.row_count:
             console.print(table)
 
 
-def _print_shares(numbers: Iterable[int], rules: CompetitionRules, console: Console) -> None:
-    shown = ", ".join(map(str, numbers)) or "none"
-    console.print(f"shares published: {shown}; {rules.sealed.needed} are needed")
-
-
-def _offer_state(*, is_drawn: bool, has_lot: bool) -> str:
-    """State of an offer to evaluate."""
-    if is_drawn:
-        return "drawn"
-    return "in the draw" if has_lot else "offered"
-
-
-def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
-    found = view.results.get((name, key))
-    if found is None:
-        return "committed" if (name, key) in view.commits else ""
-    return format_bits(nanobits_per_byte(found.millibits, found.size_bytes))
-
-
-def _draw(view: CompetitionView) -> Iterator[str]:
-    if view.draw is not None:
-        yield f"beacon: {to_text(view.draw.beacon)}"
-        yield f"{len(view.draw.documents):,} documents are drawn"
-    for one in view.challenges:
-        yield (
-            f"challenge by {short_id(to_text(one.author))}: document {one.document} of "
-            f"{one.entrant} has {one.millibits / 1_000:,.3f} bits, which differs from the score "
-            f"of {short_id(to_text(one.evaluator))}"
-        )
-    if view.outcome is not None:
-        yield f"result: {to_text(view.outcome)}"
-
-
 def _submitted(one: Entrant) -> str:
     made = one.submission
     if made is None:
-        return "nothing yet"
+        return ""
     if made.run:
         return f"head of round {made.round}"
     return escape(f"{made.repo} at {made.revision[:10]}")

@@ -48,6 +48,7 @@ from tequio_shared.log.tiles import (
     tile_width,
 )
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
 T = TypeVar("T")
@@ -412,6 +413,13 @@ class LedgerReader:
         if self._network is None:
             raise AssertionError("nothing was read yet")
         return self._network
+
+    @property
+    def state(self) -> State:
+        """What follows from the log; after the first `read`."""
+        if self._log is None:
+            raise AssertionError("nothing was read yet")
+        return self._log.fold.view
 
     @property
     def competitions(self) -> Mapping[Digest, CompetitionView]:
