@@ -37,7 +37,7 @@ class Font:
         from fontTools.ttLib import TTFont  # noqa: PLC0415 - most ledgers draw no card, at first
 
         file = TTFont(BytesIO(raw), lazy=True)
-        self._units: int = file["head"].unitsPerEm  # type: ignore[attr-defined]  # read from the file
+        self._units: int = file["head"].unitsPerEm
         self._names = file.getBestCmap() or {}
         self._glyphs = file.getGlyphSet()
         self._drawn: dict[str, Segments] = {}
@@ -67,7 +67,7 @@ class Font:
 
     def _outline(self, name: str) -> Segments:
         if name not in self._drawn:
-            pen = RecordingPen()  # type: ignore[no-untyped-call]  # it has no types
+            pen = RecordingPen()
             self._glyphs[name].draw(pen)
             rows = [row for contour in _contours(pen.value) for row in pairwise(contour)]
             self._drawn[name] = np.array(rows, dtype=np.float64).reshape(-1, 4)
