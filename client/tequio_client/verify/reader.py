@@ -416,7 +416,7 @@ class LedgerReader:
 
     @property
     def state(self) -> State:
-        """What follows from the log; after the first `read`."""
+        """State that the log leads to; after the first `read`."""
         if self._log is None:
             raise AssertionError("nothing was read yet")
         return self._log.fold.view
