@@ -21,7 +21,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.version import BUILD
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.mirrors import Mirror, package
+from tests.support.mirrors import NEWER, Mirror, package
 from tests.support.mirrors import served as served_mirror
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECOND = Signer(bytes([8]) * 32)
-NEWER = "0.2.0"
 NOBODY = "http://127.0.0.1:9"
 LYING = ("tests.support.forged_tables:forging_releases", "0.0.7")
 
@@ -121,7 +120,7 @@ def test_one_organiser_alone_and_an_older_list_are_refused(network: ReleaseNetwo
     words = ("release", "announce", "--metadata", str(path), "--version", NEWER, "--minimum")
     alone = ("--ledger", network.url, "--dir", str(network.folder / "first"))
     assert "more organisers have to sign" in run(*words, "0.1.0", *alone)
-    assert "minimum 0.3.0 is above version 0.2.0" in run(*words, "0.3.0", *alone)
+    assert f"minimum 9.9.10 is above version {NEWER}" in run(*words, "9.9.10", *alone)
     path.write_bytes((network.mirror.folder / "metadata" / "1.root.json").read_bytes())
     assert "role root, not targets" in run(*words, "0.1.0", *alone)
 
