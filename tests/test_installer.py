@@ -15,7 +15,6 @@ import sys
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import httpx
 import pytest
@@ -346,47 +345,6 @@ def test_on_macos_setup_names_homebrews_packages(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (1, "")
         assert told in done.stderr
         assert "apt-get" not in done.stderr
-
-
-def metainfo(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ("/bin/bash", INSTALLER / "linux" / "metainfo.sh", "0.1.0", "2026-11-28", *words),
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize("url", ["", "https://host.example/owner/tequio"])
-def test_shops_read_what_the_app_is_with_links_and_pictures_of_its_version(
-    url: str, tmp_path: Path
-) -> None:
-    described = tmp_path / "org.tequio.app.metainfo.xml"
-    described.write_text(metainfo(url).stdout, "utf-8")
-    root = ElementTree.parse(described).getroot()  # noqa: S314 - our own
-    assert [one.get("version") for one in root.iter("release")] == ["0.1.0"]
-    links = {str(one.get("type")): str(one.text) for one in root.iter("url")}
-    pictures = [str(one.text) for one in root.iter("image")]
-    if url:
-        assert links["homepage"] == url
-        assert links["help"] == f"{url}/blob/v0.1.0/docs/install.md"
-        start = f"{url}/raw/v0.1.0/"
-        assert all(one.startswith(start) for one in pictures)
-        assert all((ROOT / one.removeprefix(start)).is_file() for one in pictures)
-        assert len(pictures) == 3
-    else:
-        assert (links, pictures) == ({}, [])
-    if shutil.which("appstreamcli"):
-        words = ("appstreamcli", "validate", "--no-net", described)
-        checked = subprocess.run(words, check=False, capture_output=True, text=True)
-        assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.parametrize("url", ["http://host.example/a", "https://host.example", "https://h/a b"])
-def test_links_to_no_secure_page_are_refused(url: str) -> None:
-    refused = metainfo(url)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert f"invalid address {url}: expected https://HOST/PATH" in refused.stderr
 
 
 def test_the_icon_for_macos_has_every_size_for_both_kinds_of_screen(tmp_path: Path) -> None:

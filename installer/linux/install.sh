@@ -25,9 +25,11 @@ if [ -e "$command" ] || [ -L "$command" ]; then
   [ "$(readlink "$command")" = "$lib/tequio" ] ||
     fail "$command is another program: rename or remove it, and run this again"
 fi
+# Without links, as the system names programs that run.
+physical=$(readlink -m "$lib")
 for process in /proc/[0-9]*; do
   case $(readlink "$process/exe" 2>/dev/null || true) in
-    "$lib"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
+    "$physical"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
   esac
 done
 

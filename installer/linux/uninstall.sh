@@ -15,9 +15,11 @@ case ${1:-} in
   "") answer=ask ;;
   *) fail "unknown option $1: use --keep-data or --delete-data" ;;
 esac
+# Without links, as the system names programs that run.
+physical=$(readlink -m "$lib") fetched=$(readlink -m "$data/tequio")
 for process in /proc/[0-9]*; do
   case $(readlink "$process/exe" 2>/dev/null || true) in
-    "$lib"/* | "$data"/tequio/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
+    "$physical"/* | "$fetched"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
   esac
 done
 if [ "$answer" = ask ]; then
