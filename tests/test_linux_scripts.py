@@ -76,6 +76,30 @@ def test_neither_script_touches_a_program_that_runs(archive: Path, home: Path) -
     assert not installed.exists()
 
 
+@ON_LINUX
+def test_a_list_of_programs_that_is_a_link_stays_one(archive: Path, home: Path) -> None:
+    listed, kept = home / ".config" / "mimeapps.list", home / "dotfiles"
+    listed.parent.mkdir()
+    listed.symlink_to(kept)
+    for content in ("", "[Default Applications]\n", "[Added Associations]\nimage/png=a.desktop;\n"):
+        kept.write_text(content, "utf-8")
+        assert run(archive / "install.sh", home).returncode == 0
+        assert "x-scheme-handler/tequio=tequio.desktop;" in kept.read_text("utf-8")
+        assert run(archive / "uninstall.sh", home, "--keep-data").returncode == 0
+        assert listed.is_symlink()
+        assert kept.read_text("utf-8").removesuffix("[Default Applications]\n") in content
+
+
+@ON_LINUX
+def test_a_list_of_programs_without_ours_is_not_written(archive: Path, home: Path) -> None:
+    listed = home / ".config" / "mimeapps.list"
+    listed.parent.mkdir()
+    listed.write_text("[Default Applications]\nimage/png=a.desktop;\n", "utf-8")
+    before = listed.stat().st_ino  # sed writes a new file
+    assert run(archive / "uninstall.sh", home, "--keep-data").returncode == 0
+    assert listed.stat().st_ino == before
+
+
 def metainfo(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ("/bin/bash", LINUX / "metainfo.sh", "0.1.0", "2026-11-28", *words),

@@ -56,7 +56,7 @@ list=$config/mimeapps.list
 touch "$list"
 if ! grep -q '^x-scheme-handler/tequio=' "$list"; then
   grep -qx '\[Default Applications\]' "$list" || printf '[Default Applications]\n' >> "$list"
-  sed -i '0,/^\[Default Applications\]$/s||&\nx-scheme-handler/tequio=tequio.desktop;|' "$list"
+  sed -i --follow-symlinks '0,/^\[Default Applications\]$/s||&\nx-scheme-handler/tequio=tequio.desktop;|' "$list"
 fi
 update-desktop-database "$data/applications" 2>/dev/null || true
 gtk-update-icon-cache -q -t "$data/icons/hicolor" 2>/dev/null || true

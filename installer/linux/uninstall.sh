@@ -36,9 +36,11 @@ find "$data/icons/hicolor" -path '*/apps/tequio.*' -type f -delete 2>/dev/null |
 # Written by the app: its start at login, and what its updates and the runtime brought.
 rm -f "$config/autostart/tequio.desktop" "$data/applications/tequio-link.desktop"
 rm -rf "$data/tequio/app" "$data/tequio/runtime"
-if [ -f "$config/mimeapps.list" ]; then
-  sed -i -e '/^x-scheme-handler\/tequio=tequio\(-link\)\?\.desktop;\?$/d' "$config/mimeapps.list"
-  if [ "$(cat "$config/mimeapps.list")" = '[Default Applications]' ]; then rm "$config/mimeapps.list"; fi
+list=$config/mimeapps.list
+ours='^x-scheme-handler/tequio=tequio\(-link\)\?\.desktop;\?$'
+if grep -q "$ours" "$list" 2>/dev/null; then
+  sed -i --follow-symlinks "\\|$ours|d" "$list"
+  if [ ! -L "$list" ] && [ "$(cat "$list")" = '[Default Applications]' ]; then rm "$list"; fi
 fi
 update-desktop-database "$data/applications" 2>/dev/null || true
 gtk-update-icon-cache -q -t "$data/icons/hicolor" 2>/dev/null || true
