@@ -324,29 +324,6 @@ def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Pa
     assert len(of_texts(LEDGER, {"organiser": said}).organisers) == 1
 
 
-def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: Path) -> None:
-    script = (INSTALLER / "setup.sh").read_text("utf-8").removesuffix('main "$@"\n')
-    bare = f"{script}\nPATH={tmp_path}\nmissing_tools"  # a machine that has no command at all
-    command = ["bash", "-c", bare, str(INSTALLER / "setup.sh")]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    named = done.stdout.split()
-    assert {"golang-go", "chromium", "xvfb"} <= set(named), done.stderr
-    has_modules = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").exists()
-    assert ("golang-golang-x-mod-dev" in named) != has_modules
-
-
-def test_on_macos_setup_names_homebrews_packages(tmp_path: Path) -> None:
-    (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n", "utf-8")
-    (tmp_path / "uname").chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHON": str(tmp_path / "none")}
-    for words, told in (((), "brew install python@3.12"), (("tools",), "need Linux")):
-        command = ["bash", str(INSTALLER / "setup.sh"), *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert told in done.stderr
-        assert "apt-get" not in done.stderr
-
-
 def test_the_icon_for_macos_has_every_size_for_both_kinds_of_screen(tmp_path: Path) -> None:
     drawing = (sys.executable, INSTALLER / "package" / "icons.py", tmp_path)
     subprocess.run(drawing, check=True, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
