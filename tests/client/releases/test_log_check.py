@@ -55,10 +55,6 @@ class ReleaseNetwork:
         found = (self.mirror.folder / "metadata").glob("*.targets.json")
         return max(found, key=lambda one: int(one.name.partition(".")[0])).read_bytes()
 
-    def publish(self, text: bytes) -> None:
-        app = package(self.folder / f"app-{text.decode()}", "tequio", news=text)
-        self.mirror.publish(NEWER, ("app", "", app))
-
 
 def run(*words: str) -> str:
     """Run a command; what it prints, or the sentence with which it fails."""
@@ -88,9 +84,8 @@ def network(
     ):
         mirror.create(tmp_path / "keys")
         monkeypatch.setenv(TRUST_VARIABLE, str(mirror.trust(tmp_path / "trust")))
-        made = ReleaseNetwork(url=ledger.url, folder=tmp_path, mirror=mirror)
-        made.publish(b"new")
-        yield made
+        mirror.publish(NEWER, ("app", "", package(tmp_path / "app", "tequio")))
+        yield ReleaseNetwork(url=ledger.url, folder=tmp_path, mirror=mirror)
 
 
 def test_the_list_that_the_log_names_is_installed_and_another_one_refused(
@@ -106,14 +101,14 @@ def test_the_list_that_the_log_names_is_installed_and_another_one_refused(
     done = CliRunner().invoke(cli, ("update", "--json"), env={"TEQUIO_LEDGER": network.url})
     failed = json.loads(done.stdout.splitlines()[-1])
     assert (failed["event"], failed["is_alarm"]) == ("failed", True)
-    network.publish(b"newer")
+    network.mirror.publish(NEWER)
     assert "logged as entry" in network.announce(network.listed)
     assert f"{NEWER} is installed" in run("update", "--yes", "--ledger", network.url)
 
 
 def test_one_organiser_alone_and_an_older_list_are_refused(network: ReleaseNetwork) -> None:
     first = network.listed
-    network.publish(b"newer")
+    network.mirror.publish(NEWER)
     network.announce(network.listed)
     assert "is older than" in network.announce(first)
     path = network.folder / "targets.json"
