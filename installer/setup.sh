@@ -175,9 +175,9 @@ check_python() {
   exit 1
 }
 
-# A folder that was moved, or whose interpreter is gone, is built again.
+# Again, too, where the interpreter is gone or the folder was moved: scripts begin with the interpreter's path.
 make_venv() {
-  "$BIN/python" -m pip --version >/dev/null 2>&1 && return
+  "$BIN/pip" --version >/dev/null 2>&1 && return
   "$PYTHON" -m venv --clear "$VENV"
 }
 

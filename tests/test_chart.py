@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from ipaddress import ip_network
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -317,10 +318,13 @@ def test_maintenance_stops_the_ledger_and_keeps_one_folder_open() -> None:
     found = render(MAINTENANCE)
     assert found.one("StatefulSet")["spec"]["replicas"] == 1
     (container,) = found.pod()["containers"]
-    assert container["command"] == ["sleep", "infinity"]
+    command = [one.replace("sleep infinity", "kill $$") for one in container["command"]]
+    # Killed by the signal without a trap, and a container's first process would ignore it.
+    assert subprocess.run(command, check=False, timeout=30).returncode >= 0
     assert not {"livenessProbe", "startupProbe", "args"} & container.keys()
     assert variables(found) == variables(render(PRODUCTION))
-    run, replace = (one.strip() for one in found.notes.splitlines() if "kubectl" in one)
+    wait, run, replace = (one.strip() for one in found.notes.splitlines() if "kubectl" in one)
+    assert wait == "kubectl -n net rollout status statefulset/tequio-ledger"
     assert unknown_options(run.partition(" -- ")[2].split()) == []
     # In order, Kubernetes replaces no pod that never became ready: somebody has to delete it.
     assert found.one("StatefulSet")["spec"]["podManagementPolicy"] == "OrderedReady"
@@ -367,6 +371,15 @@ def test_every_value_is_explained_in_the_document() -> None:
     assert [name for name, (_, text) in described.items() if not text] == []
     text = chart.PAGE.read_text("utf-8")
     assert text == chart.page_with_values(text), "run: python -m tests.support.chart"
+
+
+def test_the_document_waits_for_each_upgrade_before_the_next_command() -> None:
+    """Helm returns at once: until the pods are replaced, commands reach the former ones."""
+    text = chart.PAGE.read_text("utf-8").partition("## Maintenance")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).splitlines()
+    following = [after for one, after in pairwise([*lines, ""]) if one.startswith("helm upgrade")]
+    assert following == ["kubectl --namespace net1 rollout status statefulset/tequio-ledger"] * 3
 
 
 def test_the_values_that_the_document_shows_make_a_ledger() -> None:

@@ -15,7 +15,6 @@ import sys
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import httpx
 import pytest
@@ -323,70 +322,6 @@ def test_a_founder_is_told_the_command_that_shows_an_organisers_key(name: str) -
 def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Path) -> None:
     said = CliRunner().invoke(client, ["run", "key", "--dir", str(tmp_path)]).output.strip()
     assert len(of_texts(LEDGER, {"organiser": said}).organisers) == 1
-
-
-def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: Path) -> None:
-    script = (INSTALLER / "setup.sh").read_text("utf-8").removesuffix('main "$@"\n')
-    bare = f"{script}\nPATH={tmp_path}\nmissing_tools"  # a machine that has no command at all
-    command = ["bash", "-c", bare, str(INSTALLER / "setup.sh")]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    named = done.stdout.split()
-    assert {"golang-go", "chromium", "xvfb"} <= set(named), done.stderr
-    has_modules = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").exists()
-    assert ("golang-golang-x-mod-dev" in named) != has_modules
-
-
-def test_on_macos_setup_names_homebrews_packages(tmp_path: Path) -> None:
-    (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n", "utf-8")
-    (tmp_path / "uname").chmod(0o755)
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHON": str(tmp_path / "none")}
-    for words, told in (((), "brew install python@3.12"), (("tools",), "need Linux")):
-        command = ["bash", str(INSTALLER / "setup.sh"), *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert told in done.stderr
-        assert "apt-get" not in done.stderr
-
-
-def metainfo(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ("/bin/bash", INSTALLER / "linux" / "metainfo.sh", "0.1.0", "2026-11-28", *words),
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize("url", ["", "https://host.example/owner/tequio"])
-def test_shops_read_what_the_app_is_with_links_and_pictures_of_its_version(
-    url: str, tmp_path: Path
-) -> None:
-    described = tmp_path / "org.tequio.app.metainfo.xml"
-    described.write_text(metainfo(url).stdout, "utf-8")
-    root = ElementTree.parse(described).getroot()  # noqa: S314 - our own
-    assert [one.get("version") for one in root.iter("release")] == ["0.1.0"]
-    links = {str(one.get("type")): str(one.text) for one in root.iter("url")}
-    pictures = [str(one.text) for one in root.iter("image")]
-    if url:
-        assert links["homepage"] == url
-        assert links["help"] == f"{url}/blob/v0.1.0/docs/install.md"
-        start = f"{url}/raw/v0.1.0/"
-        assert all(one.startswith(start) for one in pictures)
-        assert all((ROOT / one.removeprefix(start)).is_file() for one in pictures)
-        assert len(pictures) == 3
-    else:
-        assert (links, pictures) == ({}, [])
-    if shutil.which("appstreamcli"):
-        words = ("appstreamcli", "validate", "--no-net", described)
-        checked = subprocess.run(words, check=False, capture_output=True, text=True)
-        assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.parametrize("url", ["http://host.example/a", "https://host.example", "https://h/a b"])
-def test_links_to_no_secure_page_are_refused(url: str) -> None:
-    refused = metainfo(url)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert f"invalid address {url}: expected https://HOST/PATH" in refused.stderr
 
 
 def test_the_icon_for_macos_has_every_size_for_both_kinds_of_screen(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
+from tequio_shared.version import BUILD
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -215,6 +217,15 @@ def test_every_decision_is_in_the_index() -> None:
     index = _text(folder / "README.md")
     notes = {note.name for note in folder.glob("[0-9]*.md")}
     assert {name for name in notes if f"({name})" not in index} == set()
+
+
+def test_the_checklist_of_a_release_names_every_file_that_has_the_version() -> None:
+    step = _text(ROOT / "docs" / "releasing.md").partition("\n2. ")[2].partition("\n3. ")[0]
+    assigned = re.compile(rf'(?<!=)[:=] *"?{re.escape(BUILD)}"?,?$', re.MULTILINE)
+    files = {file.relative_to(ROOT) for file in _files() if assigned.search(_text(file))}
+    named = {file.as_posix() for file in files if not {"docs", "tests"} & set(file.parts)}
+    assert "shared/tequio_shared/version.py" in named
+    assert {name for name in named if f"`{name}`" not in step} == set()
 
 
 def test_no_program_ends_inside_an_except_star() -> None:

@@ -25,9 +25,11 @@ if [ -e "$command" ] || [ -L "$command" ]; then
   [ "$(readlink "$command")" = "$lib/tequio" ] ||
     fail "$command is another program: rename or remove it, and run this again"
 fi
+# Without links, as the system names programs that run.
+physical=$(readlink -m "$lib")
 for process in /proc/[0-9]*; do
   case $(readlink "$process/exe" 2>/dev/null || true) in
-    "$lib"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
+    "$physical"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
   esac
 done
 
@@ -54,7 +56,7 @@ list=$config/mimeapps.list
 touch "$list"
 if ! grep -q '^x-scheme-handler/tequio=' "$list"; then
   grep -qx '\[Default Applications\]' "$list" || printf '[Default Applications]\n' >> "$list"
-  sed -i '0,/^\[Default Applications\]$/s||&\nx-scheme-handler/tequio=tequio.desktop;|' "$list"
+  sed -i --follow-symlinks '0,/^\[Default Applications\]$/s||&\nx-scheme-handler/tequio=tequio.desktop;|' "$list"
 fi
 update-desktop-database "$data/applications" 2>/dev/null || true
 gtk-update-icon-cache -q -t "$data/icons/hicolor" 2>/dev/null || true

@@ -15,9 +15,11 @@ case ${1:-} in
   "") answer=ask ;;
   *) fail "unknown option $1: use --keep-data or --delete-data" ;;
 esac
+# Without links, as the system names programs that run.
+physical=$(readlink -m "$lib") fetched=$(readlink -m "$data/tequio")
 for process in /proc/[0-9]*; do
   case $(readlink "$process/exe" 2>/dev/null || true) in
-    "$lib"/* | "$data"/tequio/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
+    "$physical"/* | "$fetched"/*) fail "Tequio is running: choose Quit in its tray menu (or end the worker), and run this again" ;;
   esac
 done
 if [ "$answer" = ask ]; then
@@ -34,9 +36,11 @@ find "$data/icons/hicolor" -path '*/apps/tequio.*' -type f -delete 2>/dev/null |
 # Written by the app: its start at login, and what its updates and the runtime brought.
 rm -f "$config/autostart/tequio.desktop" "$data/applications/tequio-link.desktop"
 rm -rf "$data/tequio/app" "$data/tequio/runtime"
-if [ -f "$config/mimeapps.list" ]; then
-  sed -i -e '/^x-scheme-handler\/tequio=tequio\(-link\)\?\.desktop;\?$/d' "$config/mimeapps.list"
-  if [ "$(cat "$config/mimeapps.list")" = '[Default Applications]' ]; then rm "$config/mimeapps.list"; fi
+list=$config/mimeapps.list
+ours='^x-scheme-handler/tequio=tequio\(-link\)\?\.desktop;\?$'
+if grep -q "$ours" "$list" 2>/dev/null; then
+  sed -i --follow-symlinks "\\|$ours|d" "$list"
+  if [ ! -L "$list" ] && [ "$(cat "$list")" = '[Default Applications]' ]; then rm "$list"; fi
 fi
 update-desktop-database "$data/applications" 2>/dev/null || true
 gtk-update-icon-cache -q -t "$data/icons/hicolor" 2>/dev/null || true

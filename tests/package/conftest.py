@@ -17,7 +17,7 @@ import pytest
 
 from tequio_shared.version import BUILD
 from tests.package.bare_user import UserSession, user_session
-from tests.support.mirrors import Mirror, served
+from tests.support.mirrors import NEWER, Mirror, served
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -28,7 +28,7 @@ RUNTIMES = [BUILT / name for name in ("tequio-runtime", "tequio-runtime-cpu")]
 """The second one in place of the first where a release is built."""
 RUNTIME_FOLDER = next((one for one in RUNTIMES if one.is_dir()), RUNTIMES[0])
 APP, RUNTIME = BUILT / "tequio" / "tequio", RUNTIME_FOLDER / "tequio-runtime"
-NEWER, NAMED = "9.9.9", '["https://mirror.example/"]'
+NAMED = '["https://mirror.example/"]'
 EVERYTHING_VARIABLE = "TEQUIO_TEST_EVERYTHING"
 """Set where every tool is there: a test that is skipped then fails."""
 COPIED = ("client", "shared", "assets", "ledger", "installer", "pyproject.toml", "LICENSE")

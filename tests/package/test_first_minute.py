@@ -15,7 +15,6 @@ import pytest
 
 from tequio_shared.version import BUILD
 from tests.package.bare_user import HOME, NEEDS_BARE_SYSTEMS, Archive, Package
-from tests.package.conftest import NEWER
 from tests.support.bare_system import USER, BareSystem
 from tests.support.desktop_tour import (
     DesktopUser,
@@ -26,6 +25,7 @@ from tests.support.desktop_tour import (
     trainers,
     wait_until,
 )
+from tests.support.mirrors import NEWER
 
 if TYPE_CHECKING:
     import subprocess

@@ -19,7 +19,8 @@ from tequio_client.demo.main import run_demo
 from tequio_client.demo.script import quick_script
 from tequio_client.platform.programs import tequio
 from tequio_shared.version import BUILD
-from tests.package.conftest import BUILT, NEWER
+from tests.package.conftest import BUILT
+from tests.support.mirrors import NEWER
 
 if TYPE_CHECKING:
     from pathlib import Path

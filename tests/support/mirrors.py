@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from tequio_client.platform.versions import Part
 
+NEWER = "9.9.9"
+"""Version of a release above any that a test is run with."""
+
 Disturb: TypeAlias = Callable[[SimpleHTTPRequestHandler], bool]
 """Answers a request for a chunk in place of the mirror; False: the mirror answers."""
 

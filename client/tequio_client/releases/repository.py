@@ -116,13 +116,26 @@ class ReleaseRepository:
         self._propose("targets", Targets())
 
     def add(self, bundles: Iterable[Bundle], version: str, extra: dict[str, bytes]) -> None:
-        """Propose a release, with more small targets by name; its chunks are on the mirror."""
-        version_number(version)
+        """Propose a release, with more small targets by name; its chunks are on the mirror.
+
+        A published version is never replaced, and a lower one does not become the newest.
+        Raises ReleaseRepositoryError and MalformedError.
+        """
+        number = version_number(version)
         targets = self._next("targets", Targets)
+        published = self._published_or_none("targets")
+        listed = published.signed.targets if published else {}
         contents = {one.target: one.encode() for one in bundles}
-        contents |= {NEWEST: version.encode() + b"\n"} | extra
-        for name, content in contents.items():
+        fixed = contents.keys() & listed.keys()
+        newest = self._content(listed, NEWEST).decode().strip() if NEWEST in listed else version
+        if number >= version_number(newest):
+            contents[NEWEST] = version.encode() + b"\n"
+        for name, content in (contents | extra).items():
             info = TargetFile.from_data(name, content, ["sha256"])
+            if name in fixed and info.hashes != listed[name].hashes:
+                raise ReleaseRepositoryError(
+                    f"{name} is published with other content: give this build a higher version"
+                )
             above, slash, base = name.rpartition("/")
             path = self.folder / "targets" / f"{above}{slash}{info.hashes['sha256']}.{base}"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -198,9 +211,11 @@ class ReleaseRepository:
         files.write_for_user(folder / "mirrors.json", msgspec.json.encode(mirrors) + b"\n")
         targets = self._published("targets").signed.targets
         if NETWORKS in targets:
-            hashed = f"{targets[NETWORKS].hashes['sha256']}.{NETWORKS}"
-            content = (self.folder / "targets" / hashed).read_bytes()
-            files.write_for_user(folder / NETWORKS, content)
+            files.write_for_user(folder / NETWORKS, self._content(targets, NETWORKS))
+
+    def _content(self, listed: dict[str, TargetFile], name: str) -> bytes:
+        hashed = f"{listed[name].hashes['sha256']}.{name}"
+        return (self.folder / "targets" / hashed).read_bytes()
 
     def _snapshot(self) -> Snapshot | None:
         """The snapshot that names today's targets; None if it is published, or may wait."""

@@ -15,7 +15,7 @@ from tequio_client.platform import programs, versions
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.worker.children import runtime_trial
 from tequio_shared.version import BUILD
-from tests.support.mirrors import Mirror, package, served
+from tests.support.mirrors import NEWER, Mirror, package, served
 from tests.support.update_rules import update_rules
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 PATIENCE_MS = 60_000
-NEWER = "0.2.0"
 
 
 @pytest.fixture

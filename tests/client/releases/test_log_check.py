@@ -21,7 +21,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.version import BUILD
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
-from tests.support.mirrors import Mirror, package
+from tests.support.mirrors import NEWER, Mirror, package
 from tests.support.mirrors import served as served_mirror
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECOND = Signer(bytes([8]) * 32)
-NEWER = "0.2.0"
 NOBODY = "http://127.0.0.1:9"
 LYING = ("tests.support.forged_tables:forging_releases", "0.0.7")
 
@@ -55,10 +54,6 @@ class ReleaseNetwork:
         """The newest list on the mirror."""
         found = (self.mirror.folder / "metadata").glob("*.targets.json")
         return max(found, key=lambda one: int(one.name.partition(".")[0])).read_bytes()
-
-    def publish(self, text: bytes) -> None:
-        app = package(self.folder / f"app-{text.decode()}", "tequio", news=text)
-        self.mirror.publish(NEWER, ("app", "", app))
 
 
 def run(*words: str) -> str:
@@ -89,9 +84,8 @@ def network(
     ):
         mirror.create(tmp_path / "keys")
         monkeypatch.setenv(TRUST_VARIABLE, str(mirror.trust(tmp_path / "trust")))
-        made = ReleaseNetwork(url=ledger.url, folder=tmp_path, mirror=mirror)
-        made.publish(b"new")
-        yield made
+        mirror.publish(NEWER, ("app", "", package(tmp_path / "app", "tequio")))
+        yield ReleaseNetwork(url=ledger.url, folder=tmp_path, mirror=mirror)
 
 
 def test_the_list_that_the_log_names_is_installed_and_another_one_refused(
@@ -107,21 +101,21 @@ def test_the_list_that_the_log_names_is_installed_and_another_one_refused(
     done = CliRunner().invoke(cli, ("update", "--json"), env={"TEQUIO_LEDGER": network.url})
     failed = json.loads(done.stdout.splitlines()[-1])
     assert (failed["event"], failed["is_alarm"]) == ("failed", True)
-    network.publish(b"newer")
+    network.mirror.publish(NEWER)
     assert "logged as entry" in network.announce(network.listed)
     assert f"{NEWER} is installed" in run("update", "--yes", "--ledger", network.url)
 
 
 def test_one_organiser_alone_and_an_older_list_are_refused(network: ReleaseNetwork) -> None:
     first = network.listed
-    network.publish(b"newer")
+    network.mirror.publish(NEWER)
     network.announce(network.listed)
     assert "is older than" in network.announce(first)
     path = network.folder / "targets.json"
     words = ("release", "announce", "--metadata", str(path), "--version", NEWER, "--minimum")
     alone = ("--ledger", network.url, "--dir", str(network.folder / "first"))
     assert "more organisers have to sign" in run(*words, "0.1.0", *alone)
-    assert "minimum 0.3.0 is above version 0.2.0" in run(*words, "0.3.0", *alone)
+    assert f"minimum 9.9.10 is above version {NEWER}" in run(*words, "9.9.10", *alone)
     path.write_bytes((network.mirror.folder / "metadata" / "1.root.json").read_bytes())
     assert "role root, not targets" in run(*words, "0.1.0", *alone)
 

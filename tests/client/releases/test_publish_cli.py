@@ -36,6 +36,22 @@ def sign() -> list[str]:
     return run("sign", "releases", "--key", "key", "--key", "online").stdout.splitlines()
 
 
+def add(version: str, content: str) -> Result:
+    """Propose a version whose app is one small file."""
+    app = Path(f"app-{content}")
+    app.mkdir(exist_ok=True)
+    (app / "tequio").write_text(content)
+    (app / "tequio").chmod(0o755)
+    return run("add", "releases", "--version", version, "--app", str(app))
+
+
+def newest() -> str:
+    """Read the version that programs are told of, as published."""
+    listed = json.loads(max(Path("releases/metadata").glob("*targets.json")).read_bytes())
+    digest = listed["signed"]["targets"]["newest.txt"]["hashes"]["sha256"]
+    return Path(f"releases/targets/{digest}.newest.txt").read_text("utf-8").strip()
+
+
 def last_day(role: str) -> str:
     """Read the metadata of a role that was published last."""
     newest = max(Path("releases/metadata").glob(f"*{role}.json"))
@@ -74,3 +90,23 @@ def test_a_key_that_a_role_does_not_have_cannot_be_removed() -> None:
     assert str(refused.exception).startswith("the role targets has no key abc: it has ")
     assert own in str(refused.exception)
     assert run("rotate", "releases", "targets", "--remove", own).exit_code == 0
+
+
+def test_a_published_version_is_never_replaced_under_its_own_number() -> None:
+    sign()
+    assert add("0.2.0", "mistaken").exit_code == 0
+    assert add("0.2.0", "good").exit_code == 0, "nobody has signed it"
+    sign()
+    refused = str(add("0.2.0", "other").exception)
+    assert refused.startswith("0.2.0/app-")
+    assert refused.endswith(" is published with other content: give this build a higher version")
+    assert not Path("releases/pending/targets.json").exists()
+    assert add("0.2.0", "good").exit_code == 0
+
+
+def test_an_older_version_can_be_added_and_the_newest_stays() -> None:
+    sign()
+    for version, told in (("0.2.0", "0.2.0"), ("0.1.0", "0.2.0"), ("0.10.0", "0.10.0")):
+        assert add(version, version).exit_code == 0
+        sign()
+        assert newest() == told

@@ -24,7 +24,7 @@ from tequio_client.releases.install import installed_bundle
 from tequio_client.releases.repository import ROLES
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import BUILD
-from tests.support.mirrors import Mirror, package, served, tree
+from tests.support.mirrors import NEWER, Mirror, package, served, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.releases import ReleaseEvent
 
-NEWER = "0.2.0"
 MOUNT, UMOUNT = "/usr/bin/mount", "/usr/bin/umount"
 
 
