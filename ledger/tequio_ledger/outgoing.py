@@ -10,6 +10,7 @@ from tequio_shared.errors import PeerError
 
 if TYPE_CHECKING:
     import ssl
+    from http.cookiejar import CookieJar
 
     import httpx  # imported where it is used: a ledger without witnesses starts faster without it
 
@@ -24,15 +25,27 @@ def trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
-    """Make a client with these headers; no proxies of the environment, no .netrc, no redirects.
+def no_cookies() -> CookieJar:
+    """Make a jar for a client: it stores and sends no cookie.
 
-    It has no time-outs: the callers bound each request as a whole.
+    A hostile server could fill it until the ledger stops, and as an address that was checked takes
+    the place of its name, cookies would go to each server at that address.
+    """
+    from http import cookiejar  # noqa: PLC0415 - see above
+
+    return cookiejar.CookieJar(cookiejar.DefaultCookiePolicy(allowed_domains=()))
+
+
+def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
+    """Make a client with these headers, without proxies of the environment, .netrc and redirects.
+
+    It stores no cookies, and has no time-outs: the callers bound each request as a whole.
     """
     import httpx  # noqa: PLC0415 - see above
 
     return httpx.AsyncClient(
         headers={"accept-encoding": "identity", **headers},
+        cookies=no_cookies(),
         timeout=httpx.Timeout(None),
         limits=httpx.Limits(max_connections=CONNECTIONS),
         trust_env=False,

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import httpx
 
-from tequio_ledger.outgoing import trusted
+from tequio_ledger.outgoing import no_cookies, trusted
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
@@ -47,6 +47,7 @@ class RemoteLedger:
             trust_env=False,
             verify=trusted(),
             headers={"accept-encoding": "identity"},
+            cookies=no_cookies(),
         )
 
     def __enter__(self) -> Self:
