@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import httpx  # imported where it is used: a ledger without witnesses starts faster without it
 
 CONNECTIONS = 64
+PORTS = range(1, 1 << 16)
 
 
 @cache
@@ -51,6 +52,26 @@ def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
         trust_env=False,
         verify=trusted(),
     )
+
+
+def parse_url(text: str) -> httpx.URL:
+    """Parse an address to which requests can go, http or https; raises ValueError."""
+    import httpx  # noqa: PLC0415 - see above
+
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as err:
+        raise ValueError(str(err)) from err
+    if url.scheme not in ("http", "https"):
+        raise ValueError("neither http:// nor https://")
+    # Reading the host decodes it, and encoding it is the first step of looking it up: both raise a
+    # UnicodeError. A percent sign stands for a character that no host has.
+    if not url.host or "%" in url.host:
+        raise ValueError("no host")
+    url.raw_host.decode("ascii").encode("idna")
+    if url.port is not None and url.port not in PORTS:
+        raise ValueError("no port of this number")
+    return url
 
 
 async def read_bounded(answer: httpx.Response, most: int) -> bytes:
