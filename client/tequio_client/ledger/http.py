@@ -313,14 +313,16 @@ def _retry_after_s(response: httpx.Response) -> float:
 def _base_url(text: str, what: str) -> str:
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as err:
+        host = url.host
+        url.raw_host.decode("ascii").encode("idna")  # the first step of looking it up
+    except (httpx.InvalidURL, UnicodeError) as err:
         raise UserFacingError(f"{text!r} is not the address of a {what}: {err}") from err
     if url.userinfo:
         raise UserFacingError(
-            f"the address of the {what} at {url.host} contains a user name or password, which "
+            f"the address of the {what} at {host} contains a user name or password, which "
             "other programs could see: remove it"
         )
-    if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
+    if url.scheme not in {"http", "https"} or not host or url.query or url.fragment:
         raise UserFacingError(
             f"{text!r} is not the address of a {what}, such as https://example.org"
         )
