@@ -10,10 +10,12 @@ from tequio_shared.errors import PeerError
 
 if TYPE_CHECKING:
     import ssl
+    from http.cookiejar import CookieJar
 
     import httpx  # imported where it is used: a ledger without witnesses starts faster without it
 
 CONNECTIONS = 64
+PORTS = range(1, 1 << 16)
 
 
 @cache
@@ -24,20 +26,52 @@ def trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
-    """Make a client with these headers; no proxies of the environment, no .netrc, no redirects.
+def no_cookies() -> CookieJar:
+    """Make a jar for a client: it stores and sends no cookie.
 
-    It has no time-outs: the callers bound each request as a whole.
+    A hostile server could fill it until the ledger stops, and as an address that was checked takes
+    the place of its name, cookies would go to each server at that address.
+    """
+    from http import cookiejar  # noqa: PLC0415 - see above
+
+    return cookiejar.CookieJar(cookiejar.DefaultCookiePolicy(allowed_domains=()))
+
+
+def http_client(headers: Mapping[str, str]) -> httpx.AsyncClient:
+    """Make a client with these headers, without proxies of the environment, .netrc and redirects.
+
+    It stores no cookies, and has no time-outs: the callers bound each request as a whole.
     """
     import httpx  # noqa: PLC0415 - see above
 
     return httpx.AsyncClient(
         headers={"accept-encoding": "identity", **headers},
+        cookies=no_cookies(),
         timeout=httpx.Timeout(None),
         limits=httpx.Limits(max_connections=CONNECTIONS),
         trust_env=False,
         verify=trusted(),
     )
+
+
+def parse_url(text: str) -> httpx.URL:
+    """Parse an address to which requests can go, http or https; raises ValueError."""
+    import httpx  # noqa: PLC0415 - see above
+
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as err:
+        raise ValueError(str(err)) from err
+    if url.scheme not in ("http", "https"):
+        raise ValueError("neither http:// nor https://")
+    # Reading the host decodes it, and encoding it is the first step of looking it up: both raise a
+    # UnicodeError. A percent sign stands for a character that no host has.
+    if not url.host or "%" in url.host:
+        raise ValueError("no host")
+    url.raw_host.decode("ascii").encode("idna")
+    if url.port is not None and url.port not in PORTS:
+        raise ValueError("no port of this number")
+    return url
 
 
 async def read_bounded(answer: httpx.Response, most: int) -> bytes:

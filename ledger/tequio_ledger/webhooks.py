@@ -32,7 +32,7 @@ import structlog
 from msgspec import Meta, Struct
 
 from tequio_ledger.news import TYPES, NewsItem, news_of
-from tequio_ledger.outgoing import http_client
+from tequio_ledger.outgoing import http_client, parse_url
 from tequio_ledger.store import files, log_rows, sent
 from tequio_ledger.store.database import FAILURES
 from tequio_shared.addresses import parse_host
@@ -57,7 +57,6 @@ RETRY_S = 5.0
 MAX_CATCH_UP = 100_000
 """Entries before the newest that are looked through when a process begins to post, at most."""
 PAGE = 64
-PORTS = range(1, 1 << 16)
 DISCORD_CHARS = 2_000
 _FILE_BYTES = 1 << 16
 _ODD = re.compile(r"[^ -~]|^ | $")
@@ -127,22 +126,13 @@ def _check_hook(path: Path, hook: Webhook) -> None:
 
 
 def _check_url(path: Path, url: str) -> None:
-    import httpx  # noqa: PLC0415 - see `outgoing`
-
     try:
-        parsed = httpx.URL(url)
-        parsed.raw_host.decode("ascii").encode("idna")
-    except (httpx.InvalidURL, ValueError) as err:
-        why = str(err)
-    else:
-        if parsed.raw_host and (parsed.port is None or parsed.port in PORTS):
-            return
-        why = "no port of this number" if parsed.raw_host else "no host"
-    # Only its host: the rest may be a secret.
-    raise UserFacingError(
-        f"{path}: {_host(url)!r} is not a valid host ({why}): write the address as "
-        "https://host.example/path, with a port such as :8443 after the host if it needs one"
-    )
+        parse_url(url)
+    except ValueError as err:  # only its host is shown: the rest may be a secret
+        raise UserFacingError(
+            f"{path}: {_host(url)!r} is not a valid host ({err}): write the address as "
+            "https://host.example/path, with a port such as :8443 after the host if it needs one"
+        ) from err
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -231,7 +231,7 @@ def _ended(one: InvitationAnswer, now_ms: int) -> InvitationProblem | None:
 
 
 class LedgerRequest(QObject):
-    """One GET at a time, without redirects, with a deadline and a size limit."""
+    """One GET at a time, without redirects and cookies, with a deadline and a size limit."""
 
     def __init__(self, timeout_ms: int, parent: QObject) -> None:
         super().__init__(parent)
@@ -248,10 +248,15 @@ class LedgerRequest(QObject):
     def start(self, url: str, receive: Receive) -> None:
         """Call `receive` with status, content and error; status None: no complete answer."""
         request = QNetworkRequest(QUrl(url))
+        attributes = QNetworkRequest.Attribute
         request.setAttribute(
-            QNetworkRequest.Attribute.RedirectPolicyAttribute,
-            QNetworkRequest.RedirectPolicy.ManualRedirectPolicy,
+            attributes.RedirectPolicyAttribute, QNetworkRequest.RedirectPolicy.ManualRedirectPolicy
         )
+        for cookies in (
+            attributes.CookieLoadControlAttribute,
+            attributes.CookieSaveControlAttribute,
+        ):
+            request.setAttribute(cookies, QNetworkRequest.LoadControl.Manual)
         self._receive = receive
         self._reply = self._manager.get(request)
         self._reply.downloadProgress.connect(self._limit)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypeAlias
 
 import httpx
@@ -105,8 +106,25 @@ class Reachability:
         self.problem = problem
 
 
+def http_client(connections: int, base_url: str = "") -> httpx.AsyncClient:
+    """Make a client without proxies of the environment, .netrc, cookies, redirects and time-outs.
+
+    Proxies could see what is sent. By cookies a server could recognise a volunteer, and they would
+    go to each server at the same IP address. Deadlines are trio's: the callers set them.
+    """
+    return httpx.AsyncClient(
+        base_url=base_url,
+        headers={"accept-encoding": "identity"},
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        limits=httpx.Limits(max_connections=connections),
+        timeout=None,  # noqa: S113 - as above
+        trust_env=False,
+        verify=_trusted(),
+    )
+
+
 @cache
-def trusted() -> ssl.SSLContext:
+def _trusted() -> ssl.SSLContext:
     """Authorities that all connections trust, read once: that takes 20 ms and 0.7 MB."""
     return httpx.create_ssl_context(trust_env=False)
 
@@ -131,16 +149,7 @@ class LedgerHttp:
         self.url = url if url == NO_LEDGER else _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
         self.reach = Reachability()
-        # Deadlines are trio's. Proxies and .netrc come from the environment and must not be used:
-        # they could see what we send.
-        self._client = httpx.AsyncClient(
-            base_url=self.url,
-            headers={"accept-encoding": "identity"},
-            limits=httpx.Limits(max_connections=self._limits.connections),
-            timeout=None,  # noqa: S113 - `_deadline` bounds every call as a whole
-            trust_env=False,
-            verify=trusted(),
-        )
+        self._client = http_client(limits.connections, self.url)
         self._address_of = address_of
         if address_of is not None:
             self._client.event_hooks = {"request": [self._redirect_to_address]}
@@ -304,14 +313,16 @@ def _retry_after_s(response: httpx.Response) -> float:
 def _base_url(text: str, what: str) -> str:
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as err:
+        host = url.host
+        url.raw_host.decode("ascii").encode("idna")  # the first step of looking it up
+    except (httpx.InvalidURL, UnicodeError) as err:
         raise UserFacingError(f"{text!r} is not the address of a {what}: {err}") from err
     if url.userinfo:
         raise UserFacingError(
-            f"the address of the {what} at {url.host} contains a user name or password, which "
+            f"the address of the {what} at {host} contains a user name or password, which "
             "other programs could see: remove it"
         )
-    if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
+    if url.scheme not in {"http", "https"} or not host or url.query or url.fragment:
         raise UserFacingError(
             f"{text!r} is not the address of a {what}, such as https://example.org"
         )

@@ -152,9 +152,12 @@ def check_address(url: object) -> str:
     """Accept an https address, or an http one on this machine; raises ValueError."""
     if not isinstance(url, str) or len(url) > 512 or not url.isascii() or not url.isprintable():  # noqa: PLR2004
         raise ValueError("an address such as https://example.org")
-    parts = urlsplit(url)
-    is_here = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    if not parts.hostname or parts.username or not (parts.scheme == "https" or is_here):
+    try:
+        parts = outgoing.parse_url(url)
+    except ValueError as err:
+        raise ValueError("an address such as https://example.org") from err
+    is_here = parts.scheme == "http" and parts.host in _LOOPBACK
+    if parts.userinfo or not (parts.scheme == "https" or is_here):
         raise ValueError("an https address, or an http one on this machine")
     if parts.query or parts.fragment:
         raise ValueError("an address without ? and #")

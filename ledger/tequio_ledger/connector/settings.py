@@ -48,10 +48,7 @@ def _own_address(text: str) -> str:
 
 def _spelt(text: str) -> str:
     """Spell an address as volunteers' programs do, which compare it letter by letter."""
-    try:
-        return str(httpx.URL(_address(text))).rstrip("/")
-    except httpx.InvalidURL as err:
-        raise ValueError("an address such as https://example.org") from err
+    return str(httpx.URL(_address(text))).rstrip("/")
 
 
 def _github(text: str) -> Registered:

@@ -233,7 +233,7 @@ class WitnessRecall:
 
         try:
             answers[witness.key] = await self._answer(http, witness)
-        except (httpx.HTTPError, httpx.InvalidURL, PeerError) as err:
+        except (httpx.HTTPError, PeerError) as err:
             log.warning("a witness does not answer", witness=witness.name, why=str(err))
 
     async def _answer(self, http: httpx.AsyncClient, witness: PolicyWitness) -> bytes:

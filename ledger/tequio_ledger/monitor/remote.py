@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import httpx
 
-from tequio_ledger.outgoing import trusted
+from tequio_ledger.outgoing import no_cookies, parse_url, trusted
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, sha256, to_text
@@ -40,13 +40,18 @@ class RemoteLedger:
     def __init__(self, url: str) -> None:
         """Do not connect yet; raises UserFacingError unless `url` is an http(s) address."""
         self.url = url.rstrip("/")
-        if not self.url.startswith(("http://", "https://")):
-            raise UserFacingError(f"{url!r} is not the address of a ledger: https://example.org")
+        try:
+            parse_url(url)
+        except ValueError as err:
+            raise UserFacingError(
+                f"{url!r} is not the address of a ledger, such as https://example.org ({err})"
+            ) from err
         self._http = httpx.Client(
             timeout=ANSWER_S,
             trust_env=False,
             verify=trusted(),
             headers={"accept-encoding": "identity"},
+            cookies=no_cookies(),
         )
 
     def __enter__(self) -> Self:

@@ -47,7 +47,8 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=PAGE_ROWS)]
 ID_FORM = "43 letters, digits, - and _"
 THREADS = 2
 """Handlers at once: more only compete for the interpreter's lock, with the event loop."""
-_NOT_ALLOWED = 405
+_MALFORMED, _NOT_ALLOWED = 400, 405
+_ORIGIN = re.compile("^https?://[^/]*", re.IGNORECASE)
 _SLASHES = re.compile("//+")
 
 
@@ -162,10 +163,14 @@ def application(
     )
 
     async def route_plain_path(scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
+        path = _ORIGIN.sub("", scope["path"]) or "/"  # RFC 9112, 3.2.2: a whole address may be sent
+        if not path.startswith("/"):
+            refusal = problem("malformed", f"{path[:120]!r} does not begin with /", _MALFORMED)
+            return await refusal(scope, receive, send)
         if path != "/" and (path.endswith("/") or "//" in path):  # `/v1//network/` is `/v1/network`
-            scope["path"] = _SLASHES.sub("/", path).rstrip("/") or "/"
-        await router(scope, receive, send)
+            path = _SLASHES.sub("/", path).rstrip("/") or "/"
+        scope["path"] = path
+        return await router(scope, receive, send)
 
     return route_plain_path
 

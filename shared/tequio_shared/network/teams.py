@@ -102,6 +102,10 @@ class Teams:
         record = self.records.get(team)
         return record.name if record is not None and record.name else f"Team {team}"
 
+    def named(self, name: str) -> int:
+        """The team that has a name, or had it last, however it is spelt; 0 for none."""
+        return self._forms.get(same_as(name), 0)
+
     def define(self, index: int, ts: int, author: PeerKey, body: TeamDefine) -> None:
         """Apply team.define; raises RefusedError."""
         invitation = goal = None

@@ -64,11 +64,14 @@ class FixedAnswerServer:
         outer = self
         self.status, self.content = 200, NETWORK
         self.asked: list[str] = []
+        self.cookies: list[str | None] = []  # those that came with each request
 
         class FixedAnswerHandler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:  # the library's
                 outer.asked.append(self.path)
+                outer.cookies.append(self.headers.get("cookie"))
                 self.send_response(outer.status)
+                self.send_header("set-cookie", "id=17; max-age=999999")
                 self.send_header("content-length", str(len(outer.content)))
                 self.end_headers()
                 self.wfile.write(outer.content)
@@ -158,6 +161,16 @@ def test_an_address_is_asked(
     assert wrong in reported.args[1]
     assert bool(reported.args[1]) is bool(wrong)
     assert server.asked == ["/v1/network"]
+
+
+def test_no_cookie_is_sent_to_a_ledger(
+    server: FixedAnswerServer, qtbot: QtBot, qapp: QApplication
+) -> None:
+    check = LedgerCheck(qapp)
+    for _ in range(2):
+        with qtbot.waitSignal(check.answered, timeout=90_000):
+            check.start(server.url)
+    assert server.cookies == [None, None]
 
 
 def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplication) -> None:

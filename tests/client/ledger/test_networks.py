@@ -309,6 +309,8 @@ def test_a_network_is_added_by_its_own_name_and_listed(tmp_path: Path) -> None:
 def test_what_is_no_ledger_is_not_added(tmp_path: Path) -> None:
     for typed, problem in (
         ("ftp://x.example", "'ftp://x.example' is not the address of a ledger"),
+        ("https://x..example", "'https://x..example' is not the address of a ledger"),
+        ("https://xn--a.example", "'https://xn--a.example' is not the address of a ledger"),
         ("http://127.0.0.1:9", "no ledger answers at http://127.0.0.1:9"),
     ):
         error = run("add", typed).exception

@@ -241,6 +241,8 @@ def test_a_token_for_somebody_else_or_another_time_names_nobody(
         {"token_endpoint": "http://elsewhere.example/token"},
         {"token_endpoint": 5},
         {"jwks_uri": "file:///etc/passwd"},
+        {"jwks_uri": "https://keys.example:99999"},
+        {"jwks_uri": "https://xn--a.example"},
     ],
     ids=str,
 )

@@ -315,6 +315,11 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
         ("witness w {witness}\nquorum w\n", "too few of its witnesses have an address"),
         ("witness w {witness} ftp://x\nquorum w\n", "'ftp://x' is not the address"),
         ("witness w {witness} http://[\nquorum w\n", "is not the address"),
+        ("witness w {witness} http://x?\nquorum none\n", "it contains"),
+        ("witness w {witness} http://x:99999\nquorum none\n", "no port of this number"),
+        ("witness w {witness} http://x:80a\nquorum none\n", "Invalid port"),
+        ("witness w {witness} http://x..example\nquorum none\n", "is not the address"),
+        ("witness w {witness} http://xn--a.example\nquorum none\n", "is not the address"),
     ],
 )
 def test_a_policy_that_cannot_be_kept_is_refused_at_the_start(

@@ -600,6 +600,9 @@ def test_the_program_says_it_with_its_exit_status(tmp_path: Path, ledger: Served
     assert "damaged" in done.stderr, "its own copy is checked too"
 
 
-def test_what_is_no_address_is_refused() -> None:
+@pytest.mark.parametrize(
+    "url", ["ledger.example", "https://ledger..example", "https://ledger.example:99999"]
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(UserFacingError, match="is not the address of a ledger"):
-        RemoteLedger("ledger.example")
+        RemoteLedger(url)

@@ -130,6 +130,29 @@ def test_bytes_that_are_no_request_do_no_harm(program: Served) -> None:
     assert is_well(program)
 
 
+def answer_of(program: Served, target: bytes) -> bytes:
+    """Ask for a page by the target of a request; reads until the ledger closes the connection."""
+    host, port = program.url.removeprefix("http://").split(":")
+    with closing(socket.create_connection((host, int(port)), timeout=PATIENCE_S)) as line:
+        head = b"host: ledger.example\r\naccept: text/html\r\nconnection: close\r\n\r\n"
+        line.sendall(b"GET %s HTTP/1.1\r\n%s" % (target, head))
+        return b"".join(iter(lambda: line.recv(1 << 16), b""))
+
+
+@pytest.mark.parametrize("target", [b"foo", b"*", b"runs/x?after=1", b"ftp://ledger.example/map"])
+def test_a_target_that_does_not_begin_with_a_slash_is_refused(
+    program: Served, target: bytes
+) -> None:
+    assert answer_of(program, target).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("origin", [b"", b"http://ledger.example", b"HTTPS://ledger.example"])
+def test_a_whole_address_is_answered_as_its_path(program: Served, origin: bytes) -> None:
+    answer = answer_of(program, origin + b"/map")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"<title>Live map" in answer
+
+
 HEADS = (
     b"POST /v1/statements HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n",
     b"POST /v1/statements HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n"
@@ -138,6 +161,7 @@ HEADS = (
     b"GET /v1/peers?after=A&limit=3 HTTP/1.1\r\nhost: x\r\nif-none-match: \"a\", W/\"b\"\r\n\r\n",
     b"GET /log/tile/entries/000.p/1 HTTP/1.1\r\nhost: x\r\nrange: bytes=0-1\r\n\r\n",
     b"GET /v1/events?after=0 HTTP/1.0\r\nhost: x\r\nlast-event-id: 3\r\n\r\n",
+    b"GET /search?q=A HTTP/1.1\r\nhost: x\r\naccept: text/html\r\n\r\n",
     b"OPTIONS /v1/blobs/%00%ff%C3 HTTP/1.1\r\nhost: x\r\nx-forwarded-for: a, b\r\n\r\n",
 )  # fmt: skip
 SPLICES = (

@@ -137,7 +137,9 @@ def test_a_team_name_is_had_once_however_it_is_spelt() -> None:
     swarm = TeamSwarm(*"ab")
     swarm.found("a", "Oaxaca Norte")
     assert refusal(lambda: swarm.found("b", "oaxaca-norte")) == "name-taken"
-    assert swarm.found("b", "Oaxaca Sur") == swarm.team
+    first, second = swarm.team, swarm.found("b", "Oaxaca Sur")
+    named = swarm.network.teams.named
+    assert [named(one) for one in ("OAXACA NORTE", "oaxaca-sur", "Milpa")] == [first, second, 0]
 
 
 def test_whoever_founds_first_has_the_name_and_the_other_key_is_in_no_team() -> None:

@@ -24,7 +24,7 @@ import httpx
 import structlog
 import trio
 
-from tequio_client.ledger.http import abandon, trusted
+from tequio_client.ledger.http import abandon, http_client
 from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
 from tequio_client.worker.swarm.dials import NamedHosts, Reach
 from tequio_client.worker.swarm.limits import ByteBudget
@@ -87,15 +87,7 @@ class DataMirrors:
         self._moved: OrderedDict[str, str] = OrderedDict()
         self._hosts = NamedHosts(lambda: self.least())  # noqa: PLW0108 - it is set later
         self._flight = trio.CapacityLimiter(REQUESTS)
-        # As in `LedgerHttp`: deadlines are trio's, and no proxy of the environment is used. The
-        # host of an address is resolved and checked here.
-        self._client = httpx.AsyncClient(
-            headers={"accept-encoding": "identity"},
-            limits=httpx.Limits(max_connections=REQUESTS),
-            timeout=None,  # noqa: S113 - `_get` bounds every request
-            trust_env=False,
-            verify=trusted(),
-        )
+        self._client = http_client(REQUESTS)
 
     async def aclose(self) -> None:
         await self._client.aclose()

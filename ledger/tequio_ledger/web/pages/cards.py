@@ -28,14 +28,14 @@ from tequio_ledger.web.pages.drawing import (
     stroke,
 )
 from tequio_ledger.web.pages.outlines import Font, font
+from tequio_ledger.web.pages.peers import named_key
 from tequio_ledger.web.pages.run_view import run_snapshot
 from tequio_ledger.web.pages.runs import MeasureReader, headline, run_quality, sorted_runs
 from tequio_ledger.web.pages.static import THEMES
 from tequio_ledger.web.routing import get
 from tequio_shared import avatar
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
-from tequio_shared.limits import NAME_CHARS
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.round.points import comparison, points
 from tequio_shared.served.competitions import competition_snapshot
 from tequio_shared.wording import noun, short_count
@@ -175,8 +175,8 @@ def _competition(ledger: Ledger, name: str) -> _Read:
 
 
 def _peer(ledger: Ledger, name: str) -> _Read:
-    key = ledger.state.names.holder(name) if len(name) <= NAME_CHARS else key_from_text(name)
-    if key is None or key not in ledger.state.peers:
+    key = named_key(ledger.state.names, name)
+    if key not in ledger.state.peers:
         raise RefusedError("not-found", f"no key {name[:60]} is registered in this network")
     shown, number = ledger.state.names.of(key), ledger.state.teams.of(key)
     team = _team_name(ledger, number) if number else ""

@@ -45,13 +45,14 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import VESTING
 from tequio_shared.log.policy import NO_QUORUM
-from tequio_shared.names import NameRegistry
 from tequio_shared.round import points
 from tequio_shared.served.competitions import competition_snapshot
 from tequio_shared.served.rows import CLOSED, RoundRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from tequio_shared.served.state import State
 
 
 TOP_EARNERS, COMPETITIONS, OTHER_RUNS = 5, 3, 6
@@ -269,7 +270,7 @@ def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[SearchM
     plain = asked.removeprefix("#").replace(",", "")
     if _NUMBER.fullmatch(plain) and int(plain) < ledger.published.size:
         yield SearchMatch(f"/entries/{int(plain)}", f"Entry {int(plain):,}", "of the log")
-    yield from _members(ledger.state.names, asked)
+    yield from _holders(ledger.state, asked)
     digest = _digest(asked)
     if digest is not None:
         yield from _named(connection, ledger, digest)
@@ -285,10 +286,13 @@ def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[SearchM
         yield from _keys(connection, asked)
 
 
-def _members(names: NameRegistry, asked: str) -> Iterator[SearchMatch]:
-    key = names.holder(asked)
+def _holders(state: State, asked: str) -> Iterator[SearchMatch]:
+    """List the member and the team of a name: there can be both."""
+    key, team = state.names.holder(asked), state.teams.named(asked)
     if key is not None:
-        yield SearchMatch(f"/peers/{to_text(key)}", names.of(key), "a member")
+        yield SearchMatch(f"/peers/{to_text(key)}", state.names.of(key), "a member")
+    if team:
+        yield SearchMatch(f"/teams/{team}", state.teams.name_of(team), "a team")
 
 
 def _digest(asked: str) -> Digest | None:

@@ -209,7 +209,7 @@ def run_map(
     """Place the members of a round; `past` is the round before, None if there was none."""
     marks = _marks(record, standings) if record else ()
     ended = record if record and record.ended else past
-    made = _made_head(ended, now.number - (ended is past)) if ended else None
+    made = _made_head(ended, now, now.number - (ended is past)) if ended else None
     return RunMap(
         now=now,
         record=record,
@@ -295,10 +295,12 @@ def _steps(record: RoundRecord) -> tuple[PhaseStep, ...]:
     )
 
 
-def _made_head(record: RoundRecord, number: int) -> MadeHead | None:
+def _made_head(record: RoundRecord, now: RunSnapshot, number: int) -> MadeHead | None:
     ended, result = record.ended, record.result
     if ended is None:
         return None
+    is_given_up = now.is_given_up(number)
+    closed = text.GIVEN_UP_LABEL if is_given_up else text.OUTCOMES["closed"]
     verdicts = [Verdict(one.verdict) for one in result.slots] if result else []
     labels = [(text.VERDICTS[one], verdicts.count(one)) for one in _OUTCOMES]
     keys = record.roster.members
@@ -315,7 +317,7 @@ def _made_head(record: RoundRecord, number: int) -> MadeHead | None:
     )
     return MadeHead(
         round=number,
-        outcome=text.OUTCOMES["closed" if record.closed else "void"],
+        outcome=closed if record.closed else text.OUTCOMES["void"],
         ended_index=ended.index,
         committed=len(record.commits),
         # A slot without work has the verdict of one that did not commit.
@@ -323,7 +325,7 @@ def _made_head(record: RoundRecord, number: int) -> MadeHead | None:
         accepted=accepted,
         head=record.promoted.body.head if record.promoted else "",
         promoted_index=record.promoted.index if record.promoted else None,
-        awaits_head=bool(record.closed and accepted and not record.promoted),
+        awaits_head=bool(accepted) and not (record.promoted or is_given_up),
     )
 
 

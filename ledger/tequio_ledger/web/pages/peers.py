@@ -174,7 +174,7 @@ def get_peer(
 ) -> Response:
     """Show a key, given as base64url, as its peer id or by its public name."""
     state, now_ms = ledger.state, ledger.clock()
-    peer = _key(state.names, key)
+    peer = named_key(state.names, key)
     with snapshot(ledger) as (connection, published):
         row = queries.key(connection, peer)
         if row is None:
@@ -217,7 +217,11 @@ def get_peer(
     )
 
 
-def _key(names: NameRegistry, text: str) -> PeerKey:
+def named_key(names: NameRegistry, text: str) -> PeerKey:
+    """Parse a key in any of its notations, or give that of a name.
+
+    Raises MalformedError, or RefusedError for a name that nobody has.
+    """
     if len(text) > NAME_CHARS:  # so no name can stand for another key
         return parse_key(text)
     found = names.holder(text)

@@ -533,7 +533,7 @@ async def get_round(
             name=name,
             number=number,
             last=last,
-            mark=_mark(record, state),
+            mark=_mark(record, state, is_given_up=is_left),
             record=record,
             is_given_up=is_left,
             slots=slots,
@@ -551,7 +551,12 @@ async def get_round(
     return await render.enqueue(request, make)
 
 
-def _mark(record: RoundRecord, state: RunState) -> StatusLabel:
+_CLOSED = StatusLabel(
+    "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."
+)
+
+
+def _mark(record: RoundRecord, state: RunState, *, is_given_up: bool) -> StatusLabel:
     if record.voided:
         why = text.void_reason(record.voided.body.reason)
         return StatusLabel(
@@ -563,9 +568,7 @@ def _mark(record: RoundRecord, state: RunState) -> StatusLabel:
     if record.opened and not record.roster.assignment:
         return text.LAST_AUDITS_LABEL
     if record.closed:
-        return StatusLabel(
-            "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."
-        )
+        return text.GIVEN_UP_LABEL if is_given_up else _CLOSED
     if record.opened is None and state in text.ENDING:
         return text.LAST_HEAD_LABEL
     if record.witnessed:

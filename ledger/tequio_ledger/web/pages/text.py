@@ -278,7 +278,9 @@ STANDINGS: Mapping[str, StatusLabel] = {
         "Suspected", "warn", "Still trains, but witnesses only if there are too few others."
     ),
     Standing.QUARANTINED: StatusLabel(
-        "Quarantined", "danger", "Excluded from all rounds until the term is over."
+        "Quarantined",
+        "danger",
+        "Excluded from all rounds until its term is over and it asks to return.",
     ),
     Standing.PROBATION: StatusLabel(
         "On probation", "warn", "Back from quarantine, with small shares."

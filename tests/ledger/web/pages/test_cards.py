@@ -17,7 +17,7 @@ from tequio_ledger.web.pages.outlines import Font, Segments, font
 from tequio_ledger.web.pages.run_view import run_snapshot
 from tequio_ledger.web.pages.runs import MeasureReader, run_quality
 from tequio_ledger.web.pages.static import THEMES
-from tequio_shared.ids import to_text
+from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,11 +94,12 @@ def test_every_glyph_of_every_font_is_drawn() -> None:
             assert shape.size == 0 or abs(shape).max() < 200, char
 
 
-@pytest.mark.parametrize("kind", ["/", "RUN", "PEER", "NAME", "TEAM", "/leaderboard"])
+@pytest.mark.parametrize("kind", ["/", "RUN", "PEER", "PEER ID", "NAME", "TEAM", "/leaderboard"])
 def test_a_page_names_a_card_that_is_there(seen: PageSite, kind: str) -> None:
     run, key = to_text(seen.shown.rules.run_id), to_text(seen.shown.peers[0].key)
     team = seen.shown.ledger.state.teams.of(seen.shown.peers[0].key)
     own = {"RUN": f"runs/{run}", "PEER": f"peers/{key}", "TEAM": f"teams/{team}"}
+    own["PEER ID"] = f"peers/{peer_id_text(seen.shown.peers[0].key)}"
     own["NAME"] = "peers/Ana%20Sof%C3%ADa"
     path = f"/{own[kind]}" if kind in own else kind
     meta = {

@@ -48,6 +48,11 @@ def test_a_run_is_found_by_a_part_of_its_name(seen: PageSite) -> None:
     assert target(seen, "NOVA") == f"/runs/{to_text(seen.shown.rules.run_id)}"
 
 
+def test_a_team_is_found_by_its_name_however_it_is_spelt(seen: PageSite) -> None:
+    team = seen.shown.ledger.state.teams.of(seen.shown.peers[0].key)
+    assert target(seen, "Milpa") == target(seen, "mil-pa") == f"/teams/{team}"
+
+
 def test_a_run_id_may_be_a_run_or_its_manifest(seen: PageSite) -> None:
     run = to_text(seen.shown.rules.run_id)
     page = seen.pages.get(f"/search?q={run}")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tequio_shared.ids import RunId
     from tests.ledger.web.pages.conftest import PageSite
 
 NOBODY = MemberStandings(barred={}, absent=frozenset())
@@ -125,19 +126,24 @@ def test_the_strip_has_the_measured_bits_per_byte_with_the_measurement(seen: Pag
         assert "measures a head on held-out text" in entry.text
 
 
-def test_a_run_that_waits_or_is_paused_has_a_map_too(tmp_path: Path) -> None:
+def test_a_run_that_went_back_has_a_map_on_which_no_head_is_awaited(tmp_path: Path) -> None:
     clock = VirtualClock()
     with opened(make_settings(tmp_path), clock) as ledger:
 
-        async def live() -> str:
+        async def live() -> RunId:
             async with running(ledger):
-                return to_text((await live_back(ledger, clock)).rules.run_id)
+                return (await live_back(ledger, clock)).rules.run_id
 
         run = asyncio.run(live())
-        page = PageReader(ledger).get(f"/runs/{run}/map")
+        number, place = ledger.state.run(run).number, f"/runs/{to_text(run)}"
+        pages = PageReader(ledger)
+        page = pages.get(f"{place}/map")
         assert page.answer.status_code == 200
         assert "Paused" in page.text
-        assert PageReader(ledger).get("/map").answer.status_code == 200
+        assert f"Round {number} Given up Accepted 4" in page.text
+        assert "No new head The run went back to an earlier head" in page.text
+        assert "Given up The round closed" in pages.get(f"{place}/rounds/{number}").text
+        assert pages.get("/map").answer.status_code == 200
 
 
 @pytest.fixture(scope="module")

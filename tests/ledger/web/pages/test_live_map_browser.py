@@ -12,13 +12,14 @@ from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, WatchedPage, b
 from tests.support.map_site import MapSite, served_round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page, Response, Route
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
 
+TURN_MS, TURNS = 20, 300
 COUNT_GLIDES = """
 window.glides = [];
 const animate = Element.prototype.animate;
@@ -62,6 +63,52 @@ def test_a_mark_moves_when_its_statement_is_logged(
         page.wait_for_url("**/entries/*")
         assert site.round.next_key in page.locator("main").inner_text()
         assert one.faults == []
+
+
+def pass_until(page: Page, is_done: Callable[[], bool]) -> None:
+    """Let time pass in a page with a clock of its own until something is so."""
+    for _ in range(TURNS):
+        if is_done():
+            return
+        page.clock.run_for(1_000)
+        page.wait_for_timeout(TURN_MS)
+    pytest.fail("it did not happen")
+
+
+def test_a_page_is_live_again_after_a_proxy_had_no_ledger_to_ask(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with served_round(tmp_path, members=4, committed=1, absent=1) as site, watched(browser) as one:
+        answers: list[int] = []
+
+        def record(response: Response) -> None:
+            if response.url.endswith("/live"):
+                answers.append(response.status)
+
+        one.page.on("response", record)
+        one.page.clock.install()
+        one.page.route("**/live", lambda route: route.fulfill(status=502))
+        one.open(f"{site.url}/map")
+        pass_until(one.page, lambda: answers == [502])
+        one.page.unroute("**/live")
+        pass_until(one.page, lambda: answers[-1] == 200)
+
+
+def test_a_page_that_was_refused_is_asked_for_again(tmp_path: Path, browser: Browser) -> None:
+    with served_round(tmp_path, members=4, committed=1, absent=1) as site, watched(browser) as one:
+        refused: list[Route] = []
+
+        def refuse(route: Route) -> None:
+            refused.append(route)
+            route.fulfill(status=503)
+
+        one.page.clock.install()
+        one.open(f"{site.url}/map")
+        one.page.route("**/map", refuse, times=1)
+        work = encode_bundle([site.round.next_work])
+        assert httpx.post(f"{site.url}/v1/statements", content=work).is_success
+        pass_until(one.page, lambda: bool(refused))
+        pass_until(one.page, lambda: mark_at(one, site, "committed") == 1)
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_fields_are_said_in_words_and_lead_on(seen: PageSite) -> None:
     record = seen.shown.ledger.state.standings.records[liar.key]
     page = seen.pages.get(f"/entries/{record.since}")
     assert "signed two different statements under one number" in page.text
-    assert "Excluded from all rounds until the term is over." in page.text
+    assert "Excluded from all rounds until its term is over and it asks to return." in page.text
     wanted = {f"/peers/{to_text(liar.key)}", *(f"/entries/{at}" for at in record.evidence)}
     assert wanted <= set(page.links())
 

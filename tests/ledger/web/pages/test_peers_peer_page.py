@@ -80,6 +80,18 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: PageSite) -> None:
     assert f"/peers/{key}" in seen.pages.get("/quarantine").links()
 
 
+def test_a_key_may_return_once_the_term_of_its_quarantine_is_over(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, liar = seen.shown.ledger, seen.shown.peers[5].key
+    until = ledger.state.standings.records[liar].until
+    for now_ms in (until - 1, until):
+        monkeypatch.setattr(ledger, "clock", lambda now_ms=now_ms: now_ms)
+        pages = PageReader(ledger)
+        for path in (f"/peers/{to_text(liar)}", "/quarantine"):
+            assert ("over, so it may return" in pages.get(path).text) == (now_ms == until)
+
+
 def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         order = (PEER.c.gflop.desc(), PEER.c.registered_index)

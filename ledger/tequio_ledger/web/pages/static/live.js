@@ -3,6 +3,7 @@
 
 const QUIET_MS = 1000;
 const SPREAD_MS = 1500; // so that not all browsers ask at the same moment
+const AGAIN_MS = 5000; // before something that failed is tried again; with a spread as long
 const SECOND_MS = 1000;
 const GLIDE_MS = 900;
 
@@ -135,10 +136,10 @@ function isInUse(region) {
   return region.matches(":active") || (!selection.isCollapsed && selection.containsNode(region, true));
 }
 
-/** Shows the page as it is now; calls `later` instead, if given, while the region is in use. */
+/** Shows the page as it is now, or throws; calls `later` instead, if given, while the region is in use. */
 async function refresh(region, later = null) {
   const answer = await fetch(location.href, { headers: { accept: "text/html" }, cache: "no-cache" });
-  if (!answer.ok) return;
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("live");
   const foot = page.querySelector("footer");
@@ -154,25 +155,34 @@ async function refresh(region, later = null) {
 function follow(region) {
   let shown = region.dataset.live;
   let waiting = null;
+  let broken = null;
   const quiet = Number(region.dataset.pause ?? QUIET_MS);
   let stream = null;
-  const later = () => { waiting ??= setTimeout(ask, quiet + Math.random() * SPREAD_MS); };
+  const afterFailure = () => AGAIN_MS * (1 + Math.random());
+  const later = (ms = quiet + Math.random() * SPREAD_MS) => { waiting ??= setTimeout(ask, ms); };
   const ask = () => {
     waiting = null;
     if (isInUse(region)) later();
-    else refresh(region, later).catch(() => {});
+    else refresh(region, later).catch(() => later(afterFailure()));
   };
   const grown = (event) => {
     if (event.data === shown) return;
     shown = event.data;
     later();
   };
+  // The browser connects again by itself after a broken connection, but not after an answer such as
+  // a proxy's 502 while the ledger restarts.
+  const failed = (event) => {
+    if (event.target.readyState === EventSource.CLOSED) broken = setTimeout(listen, afterFailure());
+  };
   const listen = () => {
+    clearTimeout(broken);
     stream?.close();
     stream = null;
     if (document.hidden) return;
     stream = new EventSource("/live");
     stream.addEventListener("size", grown);
+    stream.addEventListener("error", failed);
   };
   document.addEventListener("visibilitychange", listen);
   window.addEventListener("pagehide", () => stream?.close());
