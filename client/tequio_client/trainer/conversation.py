@@ -184,7 +184,12 @@ class WritingModel:
         most = min(style.tokens, max(self.context - len(ids), 1))
         chosen: dict[str, Any] = {"do_sample": False}
         if style.temperature >= _LEAST_TEMPERATURE:
-            chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
+            chosen = {
+                "do_sample": True,
+                "temperature": style.temperature,
+                "top_p": style.top_p,
+                "top_k": 0,  # transformers would draw from the likeliest 50 alone
+            }
         streamer = (
             _TablePieces(self._own_texts.table, show)
             if self._own_texts

@@ -17,7 +17,12 @@ from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.trainer import device
-from tequio_client.trainer.conversation import ModelChat, WritingModel, WritingStyle
+from tequio_client.trainer.conversation import (
+    ModelChat,
+    WritingModel,
+    WritingStyle,
+    seed_chance,
+)
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.tiles import TILE_WIDTH
@@ -55,6 +60,14 @@ def test_a_seed_gives_the_same_text_again(whole: Path) -> None:
     first = said(ModelChat(whole, style, CPU), "maize")
     assert said(ModelChat(whole, style, CPU), "maize") == first
     assert said(ModelChat(whole, other, CPU), "maize") != first
+
+
+def test_a_top_p_of_1_leaves_every_token_a_chance(whole: Path) -> None:
+    model = WritingModel(whole, CPU)
+    ids, style = model.encode_text("maize"), WritingStyle(tokens=1, temperature=100.0, top_p=1.0)
+    seed_chance(1)
+    found = {model.write(ids, style, lambda _: None).text for _ in range(200)}
+    assert len(found) > 60, "all of 256 bytes are about equally likely"
 
 
 def test_a_prompt_beyond_the_context_is_cut_at_its_beginning(whole: Path) -> None:
