@@ -127,9 +127,10 @@ class ChatTemplate:
         """
         whole, marked = self._rendered(messages)
         turns = [at for at in range(prompt, len(messages)) if messages[at]["role"] == ASSISTANT]
-        if self._has_marks:
-            # Templates mark each turn, also those of the prompt.
-            return whole, marked[max(len(marked) - len(turns), 0) :] if prompt else marked
+        if self._has_marks and turns:
+            # Templates mark the turns of the prompt, too.
+            _, before = self._rendered(messages[: turns[0]]) if prompt else ("", [])
+            return whole, marked[len(before) :]
         return whole, [self._turn(messages, at, whole) for at in turns]
 
     @cached_property

@@ -120,6 +120,20 @@ def test_of_a_pair_the_completion_alone_has_a_loss(tmp_path: Path, template: str
         assert decode(ids[ids < encoder.tokenizer.vocab_size].tolist()) == text
 
 
+def test_of_a_completion_every_marked_part_has_a_loss(tmp_path: Path) -> None:
+    thought = "{% generation %}{{ m.thought + '<|im_end|>' }}{% endgeneration %}"
+    marked = MARKED.replace(
+        "{% generation %}", f"{{% if m.thought %}}{thought}{{% endif %}}{{% generation %}}"
+    )
+    encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, marked), 1_000)
+    turn = message("assistant", "well") | {"thought": "hm"}
+    pair: dict[str, Any] = {"prompt": [TALK[1], turn, TALK[1]], "completion": [turn, TALK[1], turn]}
+    (text,) = chats.texts_of(conversations([pair], chat.PAIR, "pairs"))
+    ids = encoder.encode(text).ids
+    said = encoder.tokenizer.decode(ids[ids < encoder.tokenizer.vocab_size].tolist())
+    assert said == 2 * f"hm{END}well{END}"
+
+
 def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks(
     tmp_path: Path,
 ) -> None:
