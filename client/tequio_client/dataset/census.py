@@ -29,6 +29,8 @@ class Census(Struct, frozen=True, kw_only=True):
     held_out: int
     cut: int
     left_out: int
+    spelled: int
+    """Left out because somebody writes a token that ends turns or documents."""
     turn_ends: dict[int, int]
     """Number of documents whose turns end with each token."""
 
@@ -42,7 +44,7 @@ def count_documents(mixture: Mixture, runs: SortedRuns) -> Census:
     limits = _limits(mixture, runs)
     last = np.array(limits, "S32")
     ends = Counter[int]()
-    documents = held_out = cut = left_out = 0
+    documents = held_out = cut = left_out = spelled = 0
     for interval in range(runs.intervals):
         records = runs.records(interval)
         records = records[records["order"] <= last[records["part"]]]
@@ -50,6 +52,7 @@ def count_documents(mixture: Mixture, runs: SortedRuns) -> Census:
         held_out += int(records["is_held_out"].sum())
         cut += int(records["is_cut"].sum())
         left_out += int(records["is_left_out"].sum())
+        spelled += int(records["spells_end"].sum())
         ends += count_turn_ends(records)
     return Census(
         limits=tuple(one.hex() for one in limits),
@@ -57,6 +60,7 @@ def count_documents(mixture: Mixture, runs: SortedRuns) -> Census:
         held_out=held_out,
         cut=cut,
         left_out=left_out,
+        spelled=spelled,
         turn_ends=dict(ends),
     )
 

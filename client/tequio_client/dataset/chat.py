@@ -127,9 +127,10 @@ class ChatTemplate:
         """
         whole, marked = self._rendered(messages)
         turns = [at for at in range(prompt, len(messages)) if messages[at]["role"] == ASSISTANT]
-        if self._has_marks:
-            # Templates mark each turn, also those of the prompt.
-            return whole, marked[max(len(marked) - len(turns), 0) :] if prompt else marked
+        if self._has_marks and turns:
+            # Templates mark the turns of the prompt, too.
+            _, before = self._rendered(messages[: turns[0]]) if prompt else ("", [])
+            return whole, marked[len(before) :]
         return whole, [self._turn(messages, at, whole) for at in turns]
 
     @cached_property
@@ -229,7 +230,8 @@ def _token(settings: dict[str, Any], name: str) -> str:
 class ChatEncoder:
     """Turns conversations into ids.
 
-    A conversation is cut to one sample; it is left out if the assistant says nothing in it.
+    A conversation is cut to one sample. It is left out if the assistant says nothing in it, or if
+    somebody writes a token that ends turns or documents: a template cannot tell it from its own.
     """
 
     template: ChatTemplate
@@ -246,6 +248,8 @@ class ChatEncoder:
         ended = [self._ended(text, turn) for turn in turns]
         turns = [turn for turn, _ in ended]
         turn_end = most_common(Counter(token for _, token in ended)) if ended else -1
+        spelled = {self._special_ids[one] for one in self._special.findall(conversation)}
+        spells_end = not spelled.isdisjoint({self.tokenizer.separator, *(end for _, end in ended)})
         ids, places = self.tokenizer.encode_with_places(text)
         firsts, lasts = places[: self.sequence].T
         is_counted = np.zeros(len(firsts), bool)
@@ -253,8 +257,14 @@ class ChatEncoder:
             # As transformers' masks: a token with any character of the turn. Blanks may have none.
             is_counted |= (lasts > first) & ((firsts < last) | (lasts <= last))
         is_counted[:1] = False  # nothing is before it
-        if not is_counted.any():
-            return EncodedDocument(ids=ids[:0], text_bytes=0, turn_end=turn_end, is_left_out=True)
+        if spells_end or not is_counted.any():
+            return EncodedDocument(
+                ids=ids[:0],
+                text_bytes=0,
+                turn_end=turn_end,
+                is_left_out=True,
+                spells_end=spells_end,
+            )
         is_cut = len(ids) > self.sequence
         end = int(lasts[-1]) if is_cut else len(text)
         size = sum(len(text[first : min(last, end)].encode()) for first, last in turns)

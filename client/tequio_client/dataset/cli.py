@@ -255,8 +255,11 @@ def build(  # noqa: PLR0913 - one parameter an option
         click.echo(
             f"cut:      {line.census.cut} (conversations longer than a sample of {sequence} tokens)"
         )
+        silent = line.census.left_out - line.census.spelled
+        click.echo(f"left out: {silent} (conversations in which the assistant says nothing)")
         click.echo(
-            f"left out: {line.census.left_out} (conversations in which the assistant says nothing)"
+            f"left out: {line.census.spelled} (conversations in which somebody writes a token that "
+            "ends turns or documents)"
         )
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")

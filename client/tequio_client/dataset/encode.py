@@ -33,6 +33,7 @@ RECORD = np.dtype(
         ("is_held_out", "?"),
         ("is_cut", "?"),
         ("is_left_out", "?"),  # read, and counted as text of its source, but not in a shard
+        ("spells_end", "?"),  # why it is left out: else the assistant says nothing
     ]
 )
 """Facts about a document beside its ids."""
@@ -50,6 +51,8 @@ class EncodedDocument:
     turn_end: int = -1
     is_cut: bool = False
     is_left_out: bool = False
+    spells_end: bool = False
+    """Left out because somebody in it writes a token that ends turns or documents."""
 
 
 class DocumentEncoder(Protocol):
@@ -147,6 +150,7 @@ def _encoded(
         draw * _TEN_THOUSANDTHS < rules.held_out_bp << 64,
         document.is_cut,
         document.is_left_out,
+        document.spells_end,
     )
     return record, document.ids.astype(f"<u{rules.width}").tobytes()
 

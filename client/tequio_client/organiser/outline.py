@@ -69,7 +69,12 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     if parent is not None:
         model_source.check_continues(parent, corpus, algorithm)
     plugin = own_code.try_plugin(plan, path.parent, source, corpus)
-    own_code.check_data(plugin, path.parent / plan.data.folder, corpus)
+    folder = path.parent / plan.data.folder
+    own_code.check_data(plugin, folder, corpus)
+    if plan.inner.documents == "apart":
+        from tequio_client.trainer.first_head import check_conversations  # noqa: PLC0415 - imports torch
+
+        check_conversations(corpus, folder)
     network = _network(source, plugin)
     model_source.check_vocabulary(source, corpus, network.vocabulary)
     model_source.check_context(source, corpus, network.context)
@@ -113,7 +118,6 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         plugin=plugin.archive.spec if plugin else UNSET,
     )
     manifest = validated_manifest(draft, path)
-    folder = path.parent / plan.data.folder
     return RunOutline(
         plan=plan,
         source=source,

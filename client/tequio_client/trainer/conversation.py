@@ -20,13 +20,13 @@ from jinja2 import TemplateError
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
-from transformers import AutoModelForCausalLM, AutoTokenizer, TextStreamer, set_seed
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, TextStreamer, set_seed
 from transformers.generation.logits_process import LogitsProcessor, LogitsProcessorList
 from transformers.generation.stopping_criteria import StoppingCriteria, StoppingCriteriaList
 from transformers.generation.streamers import BaseStreamer
 from transformers.utils import logging as transformers_logging
 
-from tequio_client.tokenizers import TABLE_NAME
+from tequio_client.tokenizers import TABLE_NAME, TOKENIZER_NAME
 from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
 from tequio_client.trainer.hub_models import BUILD_ERRORS
 from tequio_client.trainer.weights import CONFIG_FILE
@@ -116,13 +116,19 @@ class WritingModel:
             raise UserFacingError(f"{folder} is not a model: it has no {CONFIG_FILE}")
         if (folder / TABLE_NAME).is_file() and own_texts is None:
             raise UserFacingError(f"texts of {folder} are split by code of a plug-in")
+        if own_texts is None and not (folder / TOKENIZER_NAME).is_file():
+            raise UserFacingError(
+                f"{folder} has no {TOKENIZER_NAME}: save its tokenizer with transformers' "
+                "save_pretrained"
+            )
         transformers_logging.set_verbosity_error()
         transformers_logging.disable_progress_bar()
         try:
             self._tokenizer: Any = None
             if own_texts is None:
-                library: Any = AutoTokenizer
-                self._tokenizer = library.from_pretrained(folder, trust_remote_code=False)
+                # For some kinds, AutoTokenizer splits otherwise than tokenizer.json says.
+                library: Any = PreTrainedTokenizerFast
+                self._tokenizer = library.from_pretrained(folder)
             model: Any = AutoModelForCausalLM.from_pretrained(
                 folder,
                 trust_remote_code=False,
@@ -184,7 +190,12 @@ class WritingModel:
         most = min(style.tokens, max(self.context - len(ids), 1))
         chosen: dict[str, Any] = {"do_sample": False}
         if style.temperature >= _LEAST_TEMPERATURE:
-            chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
+            chosen = {
+                "do_sample": True,
+                "temperature": style.temperature,
+                "top_p": style.top_p,
+                "top_k": 0,  # transformers would draw from the likeliest 50 alone
+            }
         streamer = (
             _TablePieces(self._own_texts.table, show)
             if self._own_texts

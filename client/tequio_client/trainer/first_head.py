@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from msgspec import UnsetType
 from numpy.typing import NDArray
 from torch import nn
 
@@ -27,6 +28,7 @@ from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import manifest
+from tequio_shared.round.corpus import Corpus, held_out_file_name
 
 _APART = 1e-4
 
@@ -146,6 +148,39 @@ def check_documents(made: CausalModel, separator: int) -> None:
             "this network reads documents of a sample together, whatever their positions: set "
             'inner.documents to "joined"'
         )
+
+
+def check_conversations(corpus: Corpus, folder: Path) -> None:
+    """Raise UserFacingError if the assistant would not see all that is said before, read apart.
+
+    A separator that a template writes within a conversation begins a document there.
+    """
+    if isinstance(corpus.chat, UnsetType):
+        return
+    if corpus.held_out:
+        documents = prepared.held_out_documents(
+            folder / held_out_file_name(0),
+            corpus.held_out[0],
+            corpus.token_bytes,
+            corpus.tokenizer.vocab_size,
+            has_masks=True,
+        )
+        is_divided = any(_is_divided(one.tokens, corpus.separator) for one in documents)
+    else:
+        is_divided = corpus.chat.turn_end == corpus.separator
+    if is_divided:
+        raise UserFacingError(
+            "the chat template of the data writes the separator itself, so the assistant would not "
+            "see all that is said before: build the data with another separator (tequio data build "
+            '--separator), or set inner.documents to "joined"'
+        )
+
+
+def _is_divided(tokens: NDArray[np.int64], separator: int) -> bool:
+    """Return whether a token with a loss is behind a separator that is behind another token."""
+    ids = np.where(tokens < 0, ~tokens, tokens)
+    ends = np.flatnonzero(ids[1:] == separator) + 1
+    return len(ends) > 0 and bool((tokens[ends[0] + 1 :] >= 0).any())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

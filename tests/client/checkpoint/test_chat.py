@@ -21,7 +21,7 @@ TALK = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
 
 
 def test_the_template_comes_with_the_head_and_no_other_is_certified(tmp_path: Path) -> None:
-    from transformers import AutoTokenizer, GenerationConfig  # noqa: PLC0415 - seconds
+    from transformers import GenerationConfig, PreTrainedTokenizerFast  # noqa: PLC0415 - seconds
 
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
     ids = encoder.encode(chats.texts_of(chats.rows(TALK))[0]).ids
@@ -30,7 +30,7 @@ def test_the_template_comes_with_the_head_and_no_other_is_certified(tmp_path: Pa
     with served_log(SwarmLog(run.swarm)) as site:
         exported(site, out, run.store(tmp_path / "store", ROUNDS))
         assert checked(out, site.url).outcome is VerifyOutcome.IS_THE_HEAD
-        theirs = AutoTokenizer.from_pretrained(out)
+        theirs = PreTrainedTokenizerFast.from_pretrained(out)
         found: Any = theirs.apply_chat_template(TALK)
         assert found["input_ids"] == [one % encoder.tokenizer.vocab_size for one in ids]
         assert theirs.eos_token == chats.SEPARATOR

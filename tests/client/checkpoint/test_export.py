@@ -182,11 +182,11 @@ TEXTS = ("milpa y maíz", "Ā is not a zero", "🌽\r\n\ttabs", "", " lead", "a"
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_byte_tokenizer_gives_bytes_and_takes_them_back(whole: Path, text: str) -> None:
-    from transformers import AutoTokenizer  # noqa: PLC0415 - seconds, for this test
+    from transformers import PreTrainedTokenizerFast  # noqa: PLC0415 - seconds, for this test
 
     plain = Tokenizer.from_file(str(whole / "tokenizer.json"))
     assert plain.encode(text, add_special_tokens=False).ids == list(text.encode())
-    theirs = AutoTokenizer.from_pretrained(whole)
+    theirs = PreTrainedTokenizerFast.from_pretrained(whole)
     ids = theirs(text, add_special_tokens=False)["input_ids"]
     assert ids == list(text.encode())
     assert theirs.decode(ids) == text
@@ -194,7 +194,7 @@ def test_the_byte_tokenizer_gives_bytes_and_takes_them_back(whole: Path, text: s
 
 
 def test_a_tokenizer_of_the_run_is_exported_byte_for_byte(tmp_path: Path) -> None:
-    from transformers import AutoTokenizer  # noqa: PLC0415 - seconds, for this test
+    from transformers import PreTrainedTokenizerFast  # noqa: PLC0415 - seconds, for this test
 
     vocabulary = {"<|endoftext|>": 0, "maize": 1, "milpa": 2, "[UNK]": 3}
     raw = json.dumps(
@@ -209,7 +209,7 @@ def test_a_tokenizer_of_the_run_is_exported_byte_for_byte(tmp_path: Path) -> Non
     with served_log(SwarmLog(run.swarm)) as other:
         exported(other, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
     assert (tmp_path / "out" / "tokenizer.json").read_bytes() == raw
-    theirs = AutoTokenizer.from_pretrained(tmp_path / "out")
+    theirs = PreTrainedTokenizerFast.from_pretrained(tmp_path / "out")
     assert theirs("milpa maize")["input_ids"] == [2, 1]
     assert theirs.eos_token_id == 0
 

@@ -11,19 +11,25 @@ import torch
 from click.testing import CliRunner
 from tokenizers import Tokenizer, processors
 
+from tequio_client import tokenizers
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import chat as talks
 from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.trainer import device
-from tequio_client.trainer.conversation import ModelChat, WritingModel, WritingStyle
+from tequio_client.trainer.conversation import (
+    ModelChat,
+    WritingModel,
+    WritingStyle,
+    seed_chance,
+)
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
 from tests.client.verify.logs import SwarmLog
-from tests.support import chats, model_folders
+from tests.support import architectures, chats, model_folders
 from tests.support.forked_program import MODELS, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 from tests.support.terminals import in_terminal
@@ -55,6 +61,14 @@ def test_a_seed_gives_the_same_text_again(whole: Path) -> None:
     first = said(ModelChat(whole, style, CPU), "maize")
     assert said(ModelChat(whole, style, CPU), "maize") == first
     assert said(ModelChat(whole, other, CPU), "maize") != first
+
+
+def test_a_top_p_of_1_leaves_every_token_a_chance(whole: Path) -> None:
+    model = WritingModel(whole, CPU)
+    ids, style = model.encode_text("maize"), WritingStyle(tokens=1, temperature=100.0, top_p=1.0)
+    seed_chance(1)
+    found = {model.write(ids, style, lambda _: None).text for _ in range(200)}
+    assert len(found) > 60, "all of 256 bytes are about equally likely"
 
 
 def test_a_prompt_beyond_the_context_is_cut_at_its_beginning(whole: Path) -> None:
@@ -100,6 +114,20 @@ def test_a_text_begins_with_the_separator_and_no_other_special_token(tmp_path: P
     assert WritingModel(tmp_path, CPU).encode_text("maize") == [0, *ids]
 
 
+@pytest.mark.parametrize("kind", ["qwen2", "qwen3_5_moe_text"])
+def test_a_tokenizer_file_splits_texts_as_in_training(tmp_path: Path, kind: str) -> None:
+    # For these kinds, transformers' AutoTokenizer splits otherwise than the file says.
+    text = "maize of 2026"
+    own = tokenizers.train_tokenizer([text] * 9, 300)
+    fields = architectures.small_fields(kind) | {"vocab_size": 300}
+    folder = architectures.write(tmp_path, fields)
+    raw, settings = layout.tokenizer_files(own.file, own.separator, 64)
+    (folder / layout.TOKENIZER).write_bytes(raw)
+    (folder / layout.TOKENIZER_CONFIG).write_bytes(settings)
+    begin, *found = WritingModel(folder, CPU).encode_text(text)
+    assert (begin, found) == (own.separator, tokenizers.encode_document(own, text).tolist())
+
+
 def test_no_token_is_drawn_from_what_are_not_numbers(whole: Path) -> None:
     model = WritingModel(whole, CPU)
     ids = model.encode_text("maize")
@@ -113,6 +141,9 @@ def test_no_token_is_drawn_from_what_are_not_numbers(whole: Path) -> None:
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match=r"no config\.json"):
         ModelChat(tmp_path, GREEDY, CPU)
+    mute = model_folders.write(tmp_path / "mute", model_folders.llama(256))
+    with pytest.raises(UserFacingError, match=r"no tokenizer\.json"):
+        ModelChat(mute, GREEDY, CPU)
     (tmp_path / layout.ADAPTER_CONFIG).write_text("{}")
     with pytest.raises(UserFacingError, match="--merged"):
         ModelChat(tmp_path, GREEDY, CPU)

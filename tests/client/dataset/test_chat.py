@@ -17,7 +17,16 @@ from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.corpus import Corpus, held_out_file_name, train_file_name
 from tests.support import chats
-from tests.support.chats import CHATML, END, ENDLESS, FORGETFUL, MARKED, SEPARATOR, message
+from tests.support.chats import (
+    CHATML,
+    END,
+    ENDLESS,
+    FORGETFUL,
+    MARKED,
+    SEPARATOR,
+    START,
+    message,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,12 +98,12 @@ def test_a_template_may_end_turns_by_the_end_of_texts(tmp_path: Path) -> None:
         "{% else %}{{ m.content + eos_token }}{% endif %}{% endfor %}"
     )
     folder = chats.byte_level_tokenizer(tmp_path, template)
-    names = {"bos_token": chats.START, "eos_token": {"content": SEPARATOR}}
+    names = {"bos_token": START, "eos_token": {"content": SEPARATOR}}
     (folder / chat.SETTINGS_FILE).write_text(json.dumps(names))
     encoder = chats.encoder(folder, 1_000)
     talk = [message("user", "how"), message("assistant", "well"), message("user", "you")]
     ids, _, _ = encoded(encoder, talk)
-    assert encoder.tokenizer.decode(ids) == f"{chats.START}[how]well{SEPARATOR}[you]"
+    assert encoder.tokenizer.decode(ids) == f"{START}[how]well{SEPARATOR}[you]"
     assert said(encoder, talk) == f"well{SEPARATOR}"
     end = encoder.encode(chats.texts_of(chats.rows(talk))[0]).turn_end
     assert end == encoder.tokenizer.separator
@@ -118,6 +127,20 @@ def test_of_a_pair_the_completion_alone_has_a_loss(tmp_path: Path, template: str
     for at, text in enumerate((f"well{END}", f" milpa 🌽 mano{END}")):
         ids = encoder.encode(texts[at]).ids
         assert decode(ids[ids < encoder.tokenizer.vocab_size].tolist()) == text
+
+
+def test_of_a_completion_every_marked_part_has_a_loss(tmp_path: Path) -> None:
+    thought = "{% generation %}{{ m.thought + '<|im_end|>' }}{% endgeneration %}"
+    marked = MARKED.replace(
+        "{% generation %}", f"{{% if m.thought %}}{thought}{{% endif %}}{{% generation %}}"
+    )
+    encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, marked), 1_000)
+    turn = message("assistant", "well") | {"thought": "hm"}
+    pair: dict[str, Any] = {"prompt": [TALK[1], turn, TALK[1]], "completion": [turn, TALK[1], turn]}
+    (text,) = chats.texts_of(conversations([pair], chat.PAIR, "pairs"))
+    ids = encoder.encode(text).ids
+    said = encoder.tokenizer.decode(ids[ids < encoder.tokenizer.vocab_size].tolist())
+    assert said == 2 * f"hm{END}well{END}"
 
 
 def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks(
@@ -224,6 +247,20 @@ def test_long_conversations_are_cut_and_silent_ones_left_out(tmp_path: Path) -> 
     assert [one.is_left_out for one in found] == [False, True, True]
 
 
+def test_conversations_in_which_somebody_writes_an_end_are_left_out(tmp_path: Path) -> None:
+    encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path), 1_000)
+    talks = [
+        [message("user", f"how{asked}"), message("assistant", f"well{told}")]
+        for asked, told in (("", ""), (SEPARATOR, ""), ("", SEPARATOR), (END, ""), ("", END))
+    ]
+    found = [encoder.encode(one) for one in chats.texts_of(chats.rows(*talks))]
+    assert [one.is_left_out for one in found] == [False, True, True, True, True]
+    assert [one.spells_end for one in found] == [False, True, True, True, True]
+    assert [len(one.ids) for one in found[1:]] == [0, 0, 0, 0]
+    begins = encoder.encode(chats.texts_of(chats.rows([message("user", START), talks[0][1]]))[0])
+    assert not begins.is_left_out, "only what ends something"
+
+
 def test_no_conversation_is_in_two_samples(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "words"), 64)
     talks = [
@@ -270,6 +307,7 @@ def test_the_program_builds_conversations_and_counts_what_it_cut(
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     (tmp_path / "rows").mkdir()
     talks = [*chats.echoes(40), [message("user", "w1")], [*chats.echoes(1)[0], *TALK[1:]]]
+    talks += [[message("user", f"w{at} {END}"), message("assistant", "w1")] for at in range(2)]
     lines = [json.dumps({"messages": one, "id": at}) for at, one in enumerate(talks)]
     (tmp_path / "rows" / "train.jsonl").write_text("\n".join(lines))
     told = ["--tokenizer", str(chats.word_tokenizer(tmp_path / "words")), "--sequence", "24"]
@@ -279,6 +317,7 @@ def test_the_program_builds_conversations_and_counts_what_it_cut(
     assert f"turns end: {END}" in result.output
     assert "cut:      1 (conversations longer than a sample of 24 tokens)" in result.output
     assert "left out: 1 (conversations in which the assistant says nothing)" in result.output
+    assert "left out: 2 (conversations in which somebody writes a token" in result.output
     mixture = '[[source]]\ndataset = "rows"\nshare = 1\n'
     (tmp_path / "mixture.toml").write_text(mixture)
     asked[1:3] = ["--mixture", str(tmp_path / "mixture.toml")]

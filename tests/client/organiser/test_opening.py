@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from tequio_client.__main__ import cli
 from tequio_client.dataset import build
+from tequio_client.dataset.chat import SETTINGS_FILE
 from tequio_client.ipc.cell import CellNeed
 from tequio_client.organiser import estimate, opening
 from tequio_client.organiser.outline import RunOutline, read_outline
@@ -25,6 +26,7 @@ from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run import first_head
 from tequio_shared.round.corpus import Corpus, train_file_name
 from tequio_shared.round.manifest import Manifest
+from tests.support import chats
 from tests.support.app_worker_answers import NOVA
 from tests.support.data_mirror import data_mirror
 from tests.support.equivocators import key_folder
@@ -184,6 +186,48 @@ def test_a_damaged_data_manifest_is_named(plan: Path) -> None:
 def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
     plan.write_text(PLAN + "[rounds]\nmin_members = 0\n")
     assert "does not describe a valid run" in refusal(plan)
+
+
+ENDED = "{% for m in messages %}{{ m.role + ': ' + m.content + eos_token }}{% endfor %}"
+"""As Zephyr's: the separator ends each turn."""
+ASKED = (
+    "{% for m in messages %}{{ m.role + ': ' + m.content }}"
+    "{% if m.role == 'assistant' %}{{ eos_token }}{% endif %}{% endfor %}"
+)
+"""The separator ends what the assistant says."""
+
+
+@pytest.mark.parametrize(
+    ("template", "turns", "held_out_bp", "is_right"),
+    [
+        (chats.CHATML, 2, 1_000, True),
+        (ENDED, 1, 1_000, False),
+        (ASKED, 1, 1_000, True),
+        (ASKED, 2, 1_000, False),
+        (chats.CHATML, 2, 0, True),
+        (ENDED, 1, 0, False),
+    ],
+)
+def test_apart_no_conversation_is_divided(
+    plan: Path, template: str, turns: int, held_out_bp: int, *, is_right: bool
+) -> None:
+    own = chats.byte_level_tokenizer(plan.parent / "own", template)
+    (own / SETTINGS_FILE).write_text(json.dumps({"eos_token": chats.SEPARATOR}))
+    talks = chats.rows(*[turns * one for one in chats.echoes(40)])
+    settings = build.ShardOptions(
+        sequence=200, seed=0, held_out_bp=held_out_bp, shard_bytes=1 << 20
+    )
+    encoder = chats.encoder(own, 200)
+    data = plan.parent / "data"
+    build.build_shards(talks, encoder.tokenizer, settings, data, chat=encoder)
+    config = CONFIG | {"vocab_size": encoder.tokenizer.vocab_size, "max_position_embeddings": 200}
+    (plan.parent / "config.json").write_text(json.dumps(config))
+    read_outline(plan)
+    plan.write_text(PLAN + '[inner]\ndocuments = "apart"\n')
+    if is_right:
+        assert read_outline(plan).manifest.inner.documents == "apart"
+    else:
+        assert "writes the separator itself" in refusal(plan)
 
 
 def with_tasks(plan: Path, rules: str = "", **tasks: int) -> Path:
