@@ -6740,6 +6740,10 @@
         <translation>Dieses Gerät wird auch verliehen, während du den Computer benutzt oder spielst.</translation>
     </message>
     <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>Auch während jemand den Computer benutzt, denn das kann dieser Hintergrunddienst nicht sehen. „Pausieren“ hält es an (tequio pause).</translation>
+    </message>
+    <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>
         <translation>sanft, {share} % der Zeit, während du den Computer benutzt.</translation>
     </message>

@@ -6740,6 +6740,10 @@
         <translation>cet appareil est prêté aussi pendant que vous utilisez l’ordinateur ou jouez.</translation>
     </message>
     <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>même si quelqu’un utilise l’ordinateur, car ce service d’arrière-plan ne peut pas le voir. Pause l’arrête (tequio pause).</translation>
+    </message>
+    <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>
         <translation>doucement, {share} % du temps, pendant que vous utilisez l’ordinateur.</translation>
     </message>

@@ -6710,6 +6710,10 @@
         <translation>このデバイスは、使用中やゲーム中も提供します。</translation>
     </message>
     <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>このワーカーにはコンピューターが使用中かどうかがわからないため、使用中も提供します。「一時停止」で止まります（tequio pause）。</translation>
+    </message>
+    <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>
         <translation>使用中は控えめに、時間の{share}%で動作します。</translation>
     </message>

@@ -6740,6 +6740,10 @@
         <translation>este dispositivo é emprestado também enquanto você usa o computador ou joga.</translation>
     </message>
     <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>mesmo que alguém use o computador, pois este serviço em segundo plano não consegue ver isso. Pausar interrompe (tequio pause).</translation>
+    </message>
+    <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>
         <translation>de leve, a {share}% do tempo, enquanto você usa o computador.</translation>
     </message>

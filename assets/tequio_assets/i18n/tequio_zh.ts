@@ -6710,6 +6710,10 @@
         <translation>使用电脑或玩游戏时也贡献此设备。</translation>
     </message>
     <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>不论是否有人使用电脑，此工作进程无法得知这一点。点击“暂停”即可停止（tequio pause）。</translation>
+    </message>
+    <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>
         <translation>您使用电脑时以低强度运行，占 {share}% 的时间。</translation>
     </message>
