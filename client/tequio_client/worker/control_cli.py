@@ -172,8 +172,11 @@ def _set_state(
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
+    from tequio_shared.errors import UserFacingError
 
     def make(shown: Snapshot) -> DesiredState:
+        if snooze is not None and snooze.until_ms is None and not shown.has_session:
+            raise UserFacingError("this worker cannot see games: give a time, such as 1h")
         number = shown.wish.number + 1
         # What was started anyway may finish its round, too.
         goes_on = anyway or (finish and shown.wish.anyway)

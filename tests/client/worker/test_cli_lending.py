@@ -113,6 +113,17 @@ async def test_a_snooze_may_wait_for_a_game(tmp_path: Path) -> None:
         assert host.wish.snooze.until_ms is None
 
 
+async def test_a_worker_that_sees_no_games_is_not_snoozed_until_one_closes(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.has_session = False
+        done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", "game")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "cannot see games: give a time" in done.stderr
+        assert host.wish == DesiredState()
+        await said(tmp_path, "snooze", "1h")
+        assert host.wish.snooze is not None
+
+
 @pytest.mark.parametrize("length", ["soon", "²h"])
 async def test_what_is_no_length_is_refused(tmp_path: Path, length: str) -> None:
     async with served(tmp_path) as host:
