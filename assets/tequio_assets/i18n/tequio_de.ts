@@ -4967,8 +4967,8 @@
         <translation>{free} GB sind frei. {stays} bleiben frei, also hat Tequio {store} GB: Einige Läufe passen.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Nur {free} GB sind frei, aber {stays} sollen frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Nur {free} GB sind frei, und {wanted} sind nötig, von denen {stays} frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>

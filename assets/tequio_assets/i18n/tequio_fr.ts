@@ -4967,8 +4967,8 @@
         <translation>{free} Go sont libres. {stays} restent libres, Tequio a donc {store} Go : certains entraînements y tiennent.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Seulement {free} Go sont libres alors que {stays} doivent le rester : faites de la place avant de prêter.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Seulement {free} Go sont libres et il en faut {wanted}, dont {stays} restent libres : faites de la place avant de prêter.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
