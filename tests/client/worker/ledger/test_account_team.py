@@ -143,7 +143,7 @@ def test_commands_go_through_the_running_worker(ledger: Served, tmp_path: Path) 
                 assert "Puebla (1 member)" in await said("team", "found", "Puebla")
                 assert "already" in await said("team", "rename", "Puebla")
                 assert "is called 'Carla' now" in await said("name", "Carla")
-                assert "has 1 characters" in await said("name", "a")
+                assert "has 1 character:" in await said("name", "a")
                 assert "nothing to appeal against" in await said("appeal")
                 host.url = "http://another.example"
                 assert "uses the ledger http://another.example" in await said("team", "show")
@@ -198,7 +198,7 @@ def test_a_recovery_key_is_bound_by_the_running_worker_or_not_made(
         (("join", ""), "the LINK is empty"),
         (("join", "Oaxaca"), "not the whole join link or code"),
         (("join", "tequio://team?ledger=http://x"), "not the whole join link or code"),
-        (("found", "a"), "has 1 characters"),
+        (("found", "a"), "has 1 character:"),
         (("goal", "5"), "give the POINTS and --by"),
         (("remove", "ana"), "invalid key 'ana'"),
         (("show",), "no key found in"),
