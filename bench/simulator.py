@@ -29,7 +29,8 @@ from tests.support.plans import CONFIG, write_plan
 from tequio_client.organiser.outline import read_outline
 from tequio_client.simulator import lies
 from tequio_client.simulator.network import Simulation, SimulationSetup
-from tequio_client.simulator.report import SimulationReport, make_report, size
+from tequio_client.simulator.report import SimulationReport, make_report
+from tequio_shared.wording import size_text
 
 LIARS = 0.2
 MODEL = {
@@ -165,8 +166,8 @@ def _row(report: SimulationReport, seconds: float) -> tuple[str, ...]:
         f"{rounds}",
         f"{report.rounds_void}",
         f"{report.tokens_per_day / 1e9:,.2f} billion",
-        size(report.peer_day_bytes),
-        size(report.ledger_sent_bytes / report.days),
+        size_text(report.peer_day_bytes),
+        size_text(report.ledger_sent_bytes / report.days),
         f"{entries / report.days:,.0f}",
         f"{report.honest_suspected}",
         _quarantined(report),
@@ -184,10 +185,10 @@ def _linked(report: SimulationReport, seconds: float) -> tuple[str, ...]:
         f"{report.rounds_closed + report.rounds_void}",
         f"{report.rounds_void}",
         f"{report.tokens_per_day / 1e9:,.2f} billion",
-        size(report.follower_day_bytes),
-        size(report.witness_day_bytes),
-        size(report.gossip_day_bytes),
-        size(report.down_bytes / report.days),
+        size_text(report.follower_day_bytes),
+        size_text(report.witness_day_bytes),
+        size_text(report.gossip_day_bytes),
+        size_text(report.down_bytes / report.days),
         f"{report.honest_suspected}",
         _quarantined(report),
         f"{seconds:,.0f}",

@@ -228,6 +228,15 @@ class WorkerCall:
                 if shown.wish.number >= number:
                     return shown
 
+    def give_consent(self) -> bool:
+        """Agree to lending by the preferences in force; False if somebody had agreed before."""
+        chosen = self.snapshot().preferences
+        if chosen.consent:
+            return False
+        agreed = msgspec.structs.replace(chosen, consent=True)
+        self._send(control.SetPreferences(preferences=agreed))
+        return True
+
     def set_state(self, make: Callable[[Snapshot], DesiredState]) -> Snapshot:
         """Send the desired state that `make` derives from a snapshot; wait until it is in force."""
         while True:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import NAME_CHARS, NAME_HOLD_MS, NAME_LEAST
+from tequio_shared.wording import plural
 
 _SCRIPTS = {
     "Latin": "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f",
@@ -63,8 +64,8 @@ def check_name(name: str) -> None:
     # The length first: nothing below then costs more than a few steps.
     if not NAME_LEAST <= len(name) <= NAME_CHARS:
         raise MalformedError(
-            f"the name {name[:NAME_CHARS]!r} has {len(name)} characters: use {NAME_LEAST} to "
-            f"{NAME_CHARS}"
+            f"the name {name[:NAME_CHARS]!r} has {plural(len(name), 'character')}: use "
+            f"{NAME_LEAST} to {NAME_CHARS}"
         )
     if any(shape.fullmatch(name) for shape in _SHAPES):
         if _DIGITS.issuperset(set(name) - _SEPARATORS):

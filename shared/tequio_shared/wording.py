@@ -36,7 +36,7 @@ def short_count(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"  # noqa: PLR2004
 
 
-def size_text(size_bytes: int) -> str:
+def size_text(size_bytes: float) -> str:
     """Write bytes in decimal units, in three digits: 950 B, 8.19 kB, 107 GB."""
     part, _, power = three_digits(size_bytes)
     return f"{part} {SIZE_UNITS[power]}".replace(".0 ", " ")

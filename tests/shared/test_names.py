@@ -38,7 +38,7 @@ def test_a_plain_name_is_allowed(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("a", "1 characters"),
+        ("a", "1 character:"),
         ("a" * 33, "33 characters"),
         ("1234", "no letter"),
         (" ana", "only between"),

@@ -40,10 +40,25 @@ def test_great_numbers_have_three_digits(number: float, said: str) -> None:
 
 
 def test_sizes_are_those_of_disks() -> None:
-    sizes = (0, 999, 1_000, 8_192, 10_000, 999_499, 999_999, 1_500_000, 3_200_000_000, 10**18)
+    sizes = (
+        0,
+        0.5,
+        999,
+        999.6,
+        1_000,
+        8_192,
+        10_000,
+        999_499,
+        999_999,
+        1_500_000,
+        3_200_000_000,
+        10**18,
+    )
     assert [size_text(one) for one in sizes] == [
         "0 B",
+        "0.5 B",
         "999 B",
+        "1 kB",
         "1 kB",
         "8.19 kB",
         "10 kB",

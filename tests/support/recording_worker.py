@@ -41,6 +41,7 @@ class RecordingWorker:
     def __init__(self) -> None:
         self.wish = DesiredState()
         self.preferences = Preferences()
+        self.has_session = True
         self.points = PointsView()
         self.decision, self.line = UNDECIDED, TrafficView()
         self.reach = ReachabilityView()
@@ -63,6 +64,7 @@ class RecordingWorker:
             preferences=self.preferences,
             points=self.points,
             decision=self.decision,
+            has_session=self.has_session,
             line=self.line,
             reach=self.reach,
             ledger=self.ledger,

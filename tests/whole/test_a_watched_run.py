@@ -87,6 +87,7 @@ async def test_a_run_that_gets_worse_is_paused_and_goes_back(tmp_path: Path) -> 
             await stage.command("finish", "run", "finish", RUN, *_organise(stage))
             for one in volunteers:
                 assert await one.wait_ended(60.0) == 0
+                assert list(one.events("this worker ends with its run"))
             said = await stage.command("audit", "audit", "--ledger", stage.url)
             assert "Everything holds" in said
 

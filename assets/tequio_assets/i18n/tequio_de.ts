@@ -4967,8 +4967,8 @@
         <translation>{free} GB sind frei. {stays} bleiben frei, also hat Tequio {store} GB: Einige Läufe passen.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Nur {free} GB sind frei, aber {stays} sollen frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Nur {free} GB sind frei, und {wanted} sind nötig, von denen {stays} frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6738,6 +6738,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>Dieses Gerät wird auch verliehen, während du den Computer benutzt oder spielst.</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>Auch während jemand den Computer benutzt, denn das kann dieser Hintergrunddienst nicht sehen. „Pausieren“ hält es an (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -4967,8 +4967,8 @@
         <translation>Hay {free} GB libres. {stays} quedan libres, así que Tequio tiene {store} GB: algunos entrenamientos caben.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Solo hay {free} GB libres, pero {stays} deben quedar libres: haz sitio antes de prestar.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Solo hay {free} GB libres y hacen falta {wanted}, de los que {stays} quedan libres: haz sitio antes de prestar.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6738,6 +6738,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>este dispositivo se presta también mientras usas el equipo o juegas.</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>aunque alguien use el equipo, porque este programa de trabajo no puede verlo. Pausar lo detiene (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -4967,8 +4967,8 @@
         <translation>{free} Go sont libres. {stays} restent libres, Tequio a donc {store} Go : certains entraînements y tiennent.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Seulement {free} Go sont libres alors que {stays} doivent le rester : faites de la place avant de prêter.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Seulement {free} Go sont libres et il en faut {wanted}, dont {stays} restent libres : faites de la place avant de prêter.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6738,6 +6738,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>cet appareil est prêté aussi pendant que vous utilisez l’ordinateur ou jouez.</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>même si quelqu’un utilise l’ordinateur, car ce service d’arrière-plan ne peut pas le voir. Pause l’arrête (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

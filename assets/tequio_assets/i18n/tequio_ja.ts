@@ -4939,8 +4939,8 @@
         <translation>空きは{free} GBです。{stays} GBを残すので、Tequioは{store} GBを使えます。一部のプロジェクトに合います。</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>空きは{free} GBだけですが、{stays} GBを残す必要があります。提供する前に空きを増やしてください。</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>空きは{free} GBだけですが、{wanted} GB必要です（うち{stays} GBは空けたままにします）。提供する前に空きを増やしてください。</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6708,6 +6708,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>このデバイスは、使用中やゲーム中も提供します。</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>このワーカーにはコンピューターが使用中かどうかがわからないため、使用中も提供します。「一時停止」で止まります（tequio pause）。</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -4967,8 +4967,8 @@
         <translation>{free} GB estão livres. {stays} continuam livres, então o Tequio tem {store} GB: alguns treinamentos cabem.</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Só {free} GB estão livres, mas {stays} deveriam continuar livres: libere espaço antes de emprestar.</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>Só {free} GB estão livres e são necessários {wanted}, dos quais {stays} continuam livres: libere espaço antes de emprestar.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6738,6 +6738,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>este dispositivo é emprestado também enquanto você usa o computador ou joga.</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>mesmo que alguém use o computador, pois este serviço em segundo plano não consegue ver isso. Pausar interrompe (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -4939,8 +4939,8 @@
         <translation>可用 {free} GB。保留 {stays} GB，Tequio 可用 {store} GB：适合部分训练任务。</translation>
     </message>
     <message>
-        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>只有 {free} GB 可用，但应保留 {stays} GB：请先腾出空间再贡献。</translation>
+        <source>Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room before lending.</source>
+        <translation>只有 {free} GB 可用，需要 {wanted} GB，其中 {stays} GB 保留不用：请先腾出空间再贡献。</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -6708,6 +6708,10 @@
     <message>
         <source>this device is lent also while you use the computer or play.</source>
         <translation>使用电脑或玩游戏时也贡献此设备。</translation>
+    </message>
+    <message>
+        <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
+        <translation>不论是否有人使用电脑，此工作进程无法得知这一点。点击“暂停”即可停止（tequio pause）。</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -36,6 +36,7 @@ from tequio_client.group.messages import (
 from tequio_client.group.updates import PrivateTrainer, TrainerOptions
 from tequio_client.keys import identity
 from tequio_client.runtime import locked
+from tequio_client.trainer.private.texts import NoTextsError, text_files
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.swarm.listening import own_port, with_ports
@@ -70,6 +71,8 @@ class GroupOptions:
 def run(group: GroupFile, options: GroupOptions) -> None:
     """Take part in a group until a signal; raises UserFacingError."""
     group.check_complete()
+    if not text_files(options.trainer.data):
+        raise NoTextsError(options.trainer.data)
     with shutdown.ungrouped_errors():
         trio.run(StoppableProgram().run, partial(_main, group, options))
 

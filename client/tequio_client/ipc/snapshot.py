@@ -425,6 +425,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """None: no model is being scored."""
     points: PointsView = PointsView()
     machine: MachineFacts = MachineFacts()
+    has_session: bool = True
+    """False: the worker runs without an app, and knows nothing about games or who is there."""
     is_probe_starting: bool = False
     """True at first: the probe has not had time to answer, so nothing is wrong with it yet."""
     line: TrafficView = TrafficView()

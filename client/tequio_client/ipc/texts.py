@@ -41,6 +41,8 @@ STATE_WORDS: Mapping[LendingState, str] = {
 REASON_TEMPLATES: Mapping[str, str] = {
     "lending": "nobody needs the computer. Gives way when you come back.",
     "lending.spare": "this device is lent also while you use the computer or play.",
+    "lending.unseen": "whether or not somebody uses the computer, which this worker cannot see. "
+    "Pause stops it (tequio pause).",
     "lending-while-used": "gently, at {share}% of the time, while you use the computer.",
     "lending-anyway": "you started it although a rule says to wait. The rules decide again once "
     "they have allowed it for 5 min.",

@@ -35,7 +35,7 @@ from tequio_shared.head.layout import FrozenBase
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
-from tequio_shared.wording import plural
+from tequio_shared.wording import plural, short_count, size_text
 
 MAX_TOKENS_PER_S = 200_000.0
 """Tokens per second: a small model does not fill a card."""
@@ -50,7 +50,6 @@ _FITTING = 0.85
 _FAR = 4
 """Factor by which a run may miss the best number of tokens without a warning."""
 _GIB = 1 << 30
-_MB, _GB = 10**6, 10**9
 """Files and traffic are in decimal units, as in the app; memory and disk limits in binary ones."""
 _MIB_OF_GIB = 1 << 10
 _BITS = 8
@@ -175,8 +174,8 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         yield _base_row(manifest, manifest.frozen)
     yield EstimateRow(
         label="adapters" if manifest.frozen else "model",
-        value=f"{model.parameters / 1e6:,.1f}M parameters",
-        note=f"{len(model.tensors)} tensors, {head / _GB:.2f} GB a head",
+        value=f"{short_count(model.parameters)} parameters",
+        note=f"{len(model.tensors)} tensors, {size_text(head)} a head",
     )
     if manifest.own_code is not None:
         spec = manifest.own_code
@@ -204,32 +203,32 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         )
     yield EstimateRow(
         label="disk",
-        value=f"{found.disk_bytes / _GIB:.1f} GiB",
-        note=f"{found.first_bytes / _GB:.2f} GB are fetched to join; "
-        f"{found.day_disk_bytes / _GIB:.1f} GiB are used after a day, if the limit allows it",
+        value=size_text(found.disk_bytes),
+        note=f"{size_text(found.first_bytes)} are fetched to join; "
+        f"{size_text(found.day_disk_bytes)} are used after a day, if the limit allows it",
     )
     yield EstimateRow(
         label="contribution",
-        value=f"{sent / _MB:.2f} MB",
+        value=size_text(sent),
         note=f"{4 * model.parameters / sent:,.0f} times smaller than the update in 32 bits",
     )
     yield EstimateRow(
         label="transfer per round",
-        value=f"{(expect.peers - 1) * sent / _MB:.1f} MB",
+        value=size_text((expect.peers - 1) * sent),
         note=f"up and down; {duration_text(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     if manifest.algorithm.down_k:
         yield EstimateRow(
             label="step of a head",
-            value=f"{manifest.step_bytes / _MB:.2f} MB",
+            value=size_text(manifest.step_bytes),
             note="fetched instead by members without witness duty",
         )
     yield EstimateRow(
         label="round",
         value=duration_text(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
-        f"{found.hourly_up_bytes / _GB:.2f} GB up and {found.hourly_down_bytes / _GB:.2f} GB "
-        "down per hour",
+        f"{size_text(found.hourly_up_bytes)} up and {size_text(found.hourly_down_bytes)} down per "
+        "hour",
     )
     yield EstimateRow(
         label="newcomer's windows",
@@ -248,7 +247,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         )
     yield EstimateRow(
         label="tokens",
-        value=f"{facts.tokens / 1e9:,.2f} billion",
+        value=short_count(facts.tokens),
         note=f"{facts.round_tokens:,} per round; {facts.tokens / model.parameters:,.1f} per "
         f"parameter, {facts.passes:,.1f} passes over the data",
     )
@@ -261,7 +260,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         label="cost",
         value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
         note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
-        f"and receives {(expect.peers - 1) * sent * most / _GB:,.1f} GB",
+        f"and receives {size_text((expect.peers - 1) * sent * most)}",
     )
 
 
@@ -284,8 +283,8 @@ def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
     held = layout.held_bytes(base, manifest.model.tensors)
     return EstimateRow(
         label="frozen base",
-        value=f"{base.parameters / 1e6:,.1f}M parameters",
-        note=f"{base.size_bytes / _GB:.2f} GB, fetched once and never sent back; "
+        value=f"{short_count(base.parameters)} parameters",
+        note=f"{size_text(base.size_bytes)}, fetched once and never sent back; "
         + (f"{held / _GIB:.2f} GiB in memory, in 4 bits; " if base.is_in_4_bits else "")
         + f"adapters of rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )

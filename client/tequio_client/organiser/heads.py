@@ -27,11 +27,11 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.manifest import Manifest, ParentHead
+from tequio_shared.wording import size_text
 
 log = structlog.get_logger(__name__)
 STORE_BYTES = 1 << 40
 _ROOM = 1.05
-_GB = 1e9
 
 
 def named_run(name: str, ledger: str) -> RunAnswer:
@@ -87,7 +87,7 @@ def check_room(folder: Path, needed_bytes: int, what: str) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
         raise UserFacingError(
-            f"{what} needs {needed_bytes / _GB:.1f} GB in {folder}, and {free / _GB:.1f} GB are "
+            f"{what} needs {size_text(needed_bytes)} in {folder}, and {size_text(free)} are "
             "free: free some space, or give --seed-dir on another disk"
         )
 

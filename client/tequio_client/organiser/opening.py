@@ -392,7 +392,7 @@ def _fields(
 ) -> Iterator[tuple[str, str]]:
     yield "name", one.name
     yield "run", one.run
-    yield "state", f"{state_name(one.state)}, {one.phase}" if one.phase else state_name(one.state)
+    yield "state", state_name(one.state)
     yield "round", f"{one.round:,} ({one.closed:,} closed, {one.voided:,} void)"
     yield "members", f"{one.members:,}"
     yield "tokens", f"{one.tokens:,}"

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tequio_client.simulator.report import SimulationReport, amount, duration, size
+from tequio_client.simulator.report import SimulationReport, duration
 from tequio_shared import curve
 from tequio_shared.curve import Point
+from tequio_shared.wording import short_count, size_text
 
 WIDTH, HEIGHT, GAP = 460, 190, 24
 TOP, LEFT, BOTTOM = 40, 16, 26
@@ -72,10 +73,10 @@ def _panels(report: SimulationReport) -> Iterator[_Panel]:
         for one, later in steps
     ]
     online = [float(one.online) for one in samples]
-    yield _panel("Tokens per day", at, tokens, amount(max(tokens)))
+    yield _panel("Tokens per day", at, tokens, short_count(max(tokens)))
     yield _panel("Peers online", [one.hours for one in samples], online, f"{max(online):,.0f}")
     yield _panel("Void rounds", at, void, f"{max(void):.0%}")
-    yield _panel("Bytes fetched per day", at, down, size(max(down)))
+    yield _panel("Bytes fetched per day", at, down, size_text(max(down)))
 
 
 def _panel(name: str, at: Sequence[float], values: Sequence[float], last: str) -> _Panel:

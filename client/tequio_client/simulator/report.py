@@ -12,11 +12,8 @@ from tequio_client.simulator.members import SimulatedMember
 from tequio_client.simulator.network import DAY_MS, START_MS, Simulation, SimulationSample
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.points import points
-from tequio_shared.wording import plural
+from tequio_shared.wording import plural, short_count, size_text
 
-_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
-_AMOUNTS = ("", "thousand", "million", "billion", "trillion")
-_STEP = 1_000
 _TOKENS = 10**12
 
 
@@ -244,7 +241,7 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
     days, entries = report.days, sum(report.entries.values())
     rounds = report.rounds_closed + report.rounds_void
     return [
-        ("tokens per day", amount(report.tokens_per_day)),
+        ("tokens per day", short_count(report.tokens_per_day)),
         ("online", f"{report.online_mean:,.0f} peers, {report.members_mean:,.0f} in a round"),
         (
             "rounds",
@@ -253,31 +250,31 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         ),
         (
             "a peer fetches",
-            f"{size(report.peer_day_bytes)} in a day that it is on, "
-            f"{size(report.down_bytes / max(rounds * report.online_mean, 1))} per round, "
-            f"beside {size(report.gossip_day_bytes)} of gossip in such a day",
+            f"{size_text(report.peer_day_bytes)} in a day that it is on, "
+            f"{size_text(report.down_bytes / max(rounds * report.online_mean, 1))} per round, "
+            f"beside {size_text(report.gossip_day_bytes)} of gossip in such a day",
         ),
         *_cell_rows(report),
         *_follower_rows(report),
         (
             "all peers fetch",
-            f"{size(report.down_bytes / days)} per day, {size(report.opened_bytes / days)} of it "
+            f"{size_text(report.down_bytes / days)} per day, {size_text(report.opened_bytes / days)} of it "
             "opened to auditors",
         ),
         (
             "a seed",
-            f"{size(report.seed_down_bytes / days)} in and {size(report.seed_up_bytes / days)} out "
+            f"{size_text(report.seed_down_bytes / days)} in and {size_text(report.seed_up_bytes / days)} out "
             "per day",
         ),
         (
             "the log",
-            f"{entries / days:,.0f} entries per day, {size(report.entry_bytes / days)} and "
-            f"{size(report.document_bytes / days)} of documents",
+            f"{entries / days:,.0f} entries per day, {size_text(report.entry_bytes / days)} and "
+            f"{size_text(report.document_bytes / days)} of documents",
         ),
         (
             "the ledger",
             f"{report.ledger_requests / days / 86_400:,.1f} requests per second, "
-            f"{size(report.ledger_sent_bytes / days)} sent to readers per day",
+            f"{size_text(report.ledger_sent_bytes / days)} sent to readers per day",
         ),
         ("honest peers ever suspected", f"{report.honest_suspected:,}"),
     ]
@@ -288,9 +285,9 @@ def _cell_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
         others = report.peers - report.cells
         yield (
             "cells",
-            f"{report.cells:,} of the peers: points for {amount(report.cell_day_tokens)} tokens a "
+            f"{report.cells:,} of the peers: points for {short_count(report.cell_day_tokens)} tokens a "
             "day each"
-            + (f", {amount(report.single_day_tokens)} for another peer" if others else ""),
+            + (f", {short_count(report.single_day_tokens)} for another peer" if others else ""),
         )
 
 
@@ -298,8 +295,8 @@ def _follower_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
     if report.followers:
         yield (
             "followers of steps",
-            f"{report.followers:,} of the peers: one fetches {size(report.follower_day_bytes)} in "
-            f"a day that it is on, another {size(report.witness_day_bytes)}",
+            f"{report.followers:,} of the peers: one fetches {size_text(report.follower_day_bytes)} in "
+            f"a day that it is on, another {size_text(report.witness_day_bytes)}",
         )
 
 
@@ -315,19 +312,3 @@ def _lie_lines(report: SimulationReport) -> Iterator[str]:
     yield ""
     yield "after: contributions before the quarantine. points: kept, per peer. profit: points less"
     yield "the work done for them, of what honest peers on such computers earned."
-
-
-def amount(count: float) -> str:
-    """Write a large number for people."""
-    unit = 0
-    while count >= _STEP and unit < len(_AMOUNTS) - 1:
-        count, unit = count / _STEP, unit + 1
-    return f"{count:.3g} {_AMOUNTS[unit]}".strip()
-
-
-def size(count: float) -> str:
-    """Write a number of bytes for people."""
-    unit = 0
-    while count >= _STEP and unit < len(_UNITS) - 1:
-        count, unit = count / _STEP, unit + 1
-    return f"{count:.3g} {_UNITS[unit]}"

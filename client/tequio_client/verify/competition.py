@@ -493,13 +493,10 @@ def find(log: FoldedLog, wanted: str, report: LogReport) -> CompetitionView | No
     found = find_competitions(views, wanted)
     if len(found) == 1:
         return found[0]
-    known = ", ".join(map(display_name, found or views)) or "none"
     which = f"{len(found) or 'no'} competitions" + (f" are called {wanted!r}" if wanted else "")
-    report.missing(
-        "competition",
-        LogPlace(),
-        f"{which} in the log; it has: {known}; choose one with --competition",
-    )
+    known = ", ".join(map(display_name, found or views))
+    choice = f"; it has: {known}; choose one with --competition" if known else ""
+    report.missing("competition", LogPlace(), f"{which} in the log{choice}")
     return None
 
 

@@ -103,7 +103,8 @@ limit_options = cli.together(
     "--apply-preferences",
     "applies_preferences",
     is_flag=True,
-    help="Only lend when the stored preferences and the state of the computer allow it.",
+    help="Only lend when the stored preferences and the state of the computer allow it, and stay "
+    "when a run ends, for the next one.",
 )
 @click.option(
     "--judge",

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     )
     from tequio_client.ipc.texts import LocalTime
 
+CONSENT = (
+    "You agree to lend this computer's devices, disk and connection to the network's runs, within "
+    "its preferences; `tequio pause` stops it"
+)
 _MINUTES = {"m": 1, "h": 60}
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
@@ -69,7 +73,16 @@ def top(*, folder: Path) -> None:
 )
 @_json_option
 def contribute(*, folder: Path, is_now: bool, as_json: bool) -> None:
-    """Start lending this computer, as far as the preferences allow."""
+    """Start lending this computer, as far as the preferences allow.
+
+    The first time, you agree with this command to lend it.
+    """
+    from tequio_client.control_socket import WorkerCall
+
+    with WorkerCall.to(folder) as call:
+        is_first = call.give_consent()
+    if is_first:
+        click.echo(CONSENT, err=True)
     _set_state(folder, as_json=as_json, lend=True, anyway=is_now)
 
 
@@ -159,8 +172,11 @@ def _set_state(
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
+    from tequio_shared.errors import UserFacingError
 
     def make(shown: Snapshot) -> DesiredState:
+        if snooze is not None and snooze.until_ms is None and not shown.has_session:
+            raise UserFacingError("this worker cannot see games: give a time, such as 1h")
         number = shown.wish.number + 1
         # What was started anyway may finish its round, too.
         goes_on = anyway or (finish and shown.wish.anyway)
@@ -258,6 +274,8 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
     from tequio_client.ipc.texts import decision_sentence
 
     yield decision_sentence(decision, clock.now_ms(), _local)
+    if decision.reason is LendingReason.NO_CONSENT:
+        yield "Without the app: tequio contribute"
     if decision.reason is LendingReason.NO_RUNTIME:
         yield "The app downloads it; without the app: tequio runtime install"
     if decision.is_startable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,30 +46,40 @@ def recovery(
 
     Keep it away from this computer. If the computer is stolen, the recovery key stops its key and
     moves points and standing to a new one; the thief cannot do that. Where a recovery key is bound
-    already, its holder must agree: give it with --recovery. Stop the worker of that folder first.
+    already, its holder must agree: give it with --recovery.
     """
+    from tequio_client.ipc.account import AccountReply, AskAccount, RequestRecovery
     from tequio_client.keys.backup import save_backup, to_words
-    from tequio_client.keys.state import IdentityError
     from tequio_client.worker.ledger import key_commands
+    from tequio_shared.errors import UserFacingError
     from tequio_shared.ids import to_text
     from tequio_shared.keys import Signer
 
     if path is not None and path.exists():
-        raise IdentityError("backup-unusable", path=str(path), why="the file exists already")
-    signer = open_key(open_store(folder), from_stdin=from_stdin)
-    known = key_commands.account(ledger, signer.key)
+        raise UserFacingError(f"the file {path} exists already: name a new one")
+    if path is None and not (from_stdin or sys.stdout.isatty()):
+        raise click.UsageError("the words should only be shown on a screen: run this in a terminal")
+    load = cache(lambda: open_key(open_store(folder), from_stdin=from_stdin))
+    # Asked in the same way as it is bound, so that what would prevent that is met before the
+    # recovery key is handed out.
+    known = key_commands.carry_out(ledger, folder, load, AskAccount(), AccountReply)
+    if not known.standing:
+        raise UserFacingError(f"the key {known.key} is not registered yet: start a worker first")
     former = _recovery(recovery_file, from_stdin=from_stdin) if known.recovery else None
-    seed = key_commands.new_seed()
+    made = Signer(key_commands.new_seed())
     if path is not None:
         phrase = new_passphrase("Passphrase for the recovery file", from_stdin=from_stdin)
-        save_backup(path, seed, phrase)
+        save_backup(path, made.seed, phrase)
         click.echo(f"saved to {path}: move it to another place, away from this computer")
     else:
-        print_words(to_words(seed))
+        print_words(to_words(made.seed))
         if not from_stdin:
             click.confirm("Have you written them down?", abort=True)
-    key_commands.bind_recovery(ledger, folder, signer, Signer(seed), former)
-    click.echo(f"the recovery key {to_text(Signer(seed).key)} is bound to {to_text(signer.key)}")
+    request = RequestRecovery(
+        seed=to_text(made.seed), former=to_text(former.seed) if former else ""
+    )
+    key_commands.carry_out(ledger, folder, load, request, AccountReply)
+    click.echo(f"the recovery key {to_text(made.key)} is bound to {known.key}")
 
 
 @key.command()

@@ -182,6 +182,7 @@ class Worker:
                 (device,) = self.lending.devices.values()
                 async with self._open_node():
                     await self._take_part(device, self.settings.net.run)
+                log.info("this worker ends with its run", to_stay="--apply-preferences")
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:

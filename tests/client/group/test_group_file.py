@@ -16,6 +16,7 @@ from tequio_client.ipc.private import PrivacyRules
 from tequio_client.keys import identity
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.group_members import group_signers, make_group
 
 if TYPE_CHECKING:
@@ -48,6 +49,18 @@ def write_plan(folder: Path, text: str = PLAN, **changes: object) -> Path:
     path = folder / "plan.toml"
     path.write_text(text)
     return path
+
+
+def test_a_member_without_texts_is_refused_before_the_first_round(tmp_path: Path) -> None:
+    file, data, folder = (tmp_path / name for name in ("group.json", "texts", "member"))
+    file.write_bytes(make_group(group_signers(3)).encode())
+    data.mkdir()
+    (data / "photo.jpg").write_bytes(b"no text")
+    words = ("group", "run", str(file), "--data", str(data), "--dir", str(folder))
+    done = run_forked(CLIENT, *words, timeout_s=30)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{data} has no texts: put files *.txt, *.md or *.jsonl into it" in done.stderr
+    assert not folder.exists()
 
 
 def test_a_group_file_reads_back_and_every_change_makes_another_group() -> None:

@@ -105,7 +105,7 @@ def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> 
 def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
     facts = {
         "ledger-unknown": {"none"},
-        "lending": {"spare"},
+        "lending": {"spare", "unseen"},
         "by-hand": {"finished", "device"},
         "until-game-closes": {"any"},
         "no-device": {"small"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,7 @@ def test_the_list_and_the_run_say_what_an_organiser_wants(
     assert opening.state_name(one["state"]) in row, "each run has one line of 80 columns"
     monkeypatch.setenv("COLUMNS", "160")
     shown = owner.run("show", one["run"][:12])
+    assert re.findall(r"(?m)^\W*state\W+(.*?)\W*$", shown) == [opening.state_name(one["state"])]
     assert f"{one['head']} of round {one['head_round']}" in shown
     assert f"{one['tokens']:,}" in shown
     assert one["weights_root"] in shown

@@ -140,6 +140,13 @@ def test_larger_models_train_longer_at_lower_rates(tmp_path: Path, data: Path) -
     assert times[0] < times[-1]
 
 
+def test_sizes_of_a_small_run_are_told_in_three_digits(tmp_path: Path, data: Path) -> None:
+    said = " ".join(new(tmp_path / "run.toml", data, "--parameters", "1M").split())
+    assert re.search(r"model [│|]? ?\d(\.\d+)?[kM] parameters", said) is not None, said
+    assert re.search(r" [1-9][\d.]* MB a head", said) is not None, said
+    assert not re.search(r" 0\.0+ (GB|GiB|MB|billion)", said), said
+
+
 def test_a_slow_line_makes_longer_rounds(tmp_path: Path, data: Path) -> None:
     for name, mbit in (("fast", "100"), ("slow", "0.5")):
         new(tmp_path / f"{name}.toml", data, "--parameters", "30M", "--upload-mbit", mbit)

@@ -70,6 +70,13 @@ def test_what_a_follower_fetches_does_not_grow_with_the_members(tmp_path: Path) 
     assert many[1] > few[1] > few[0]
 
 
+def test_great_numbers_of_a_report_have_three_digits(tmp_path: Path) -> None:
+    report = make_report(Simulation(crowd(tmp_path, 12, 8)).run())
+    great = msgspec.structs.replace(report, tokens_per_day=999_999.0, peer_day_bytes=999_999.0)
+    assert _line(great, "tokens per day") == "1.00M"
+    assert _line(great, "a peer fetches").startswith("1 MB in a day")
+
+
 def test_workers_follow_no_steps_unless_told_to(tmp_path: Path) -> None:
     setup = crowd(tmp_path, 12, 8)
     simulation = Simulation(setup).run()

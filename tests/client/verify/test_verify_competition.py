@@ -174,6 +174,19 @@ def test_a_lie_that_nobody_finds_ends_the_program_with_1(
     assert "the truth: exit status 0" in result.output
 
 
+def test_only_a_log_with_competitions_has_one_to_choose(
+    honest: DishonestLog, tmp_path: Path
+) -> None:
+    none = verified(DishonestLog().bundle(tmp_path / "none.tar"))
+    assert none.exit_code == 3, none.output
+    assert "missing: competition: no competitions are called " in none.output
+    assert "' in the log\n" in none.output
+    log = honest.bundle(tmp_path / "bundle.tar")
+    other = " ".join(verified(log, "--competition", "other").output.split())
+    assert "no competitions are called 'other' in the log; it has: " in other
+    assert "; choose one with --competition" in other
+
+
 @attack("P12", layer="cli", ends="the missing name is reported: exit status 2")
 def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
     liar = ""

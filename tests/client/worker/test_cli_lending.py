@@ -12,6 +12,7 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc.points import PointsRow
+from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
     CurrentRoundView,
     Decision,
@@ -67,6 +68,23 @@ async def test_a_command_wishes_what_it_says(
         assert shown["wish"]["number"] == wished.number
 
 
+async def test_to_contribute_is_to_agree_where_nobody_has_and_leaves_every_other_choice(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as host:
+        host.preferences = Preferences(month_gb=7, judge=True)
+        assert "Without the app: tequio contribute\n" in await said(tmp_path, "status")
+        await said(tmp_path, "snooze", "1h")
+        assert not host.preferences.consent
+        first = await trio.to_thread.run_sync(tequio, tmp_path, "contribute", "--json")
+        assert host.preferences == Preferences(month_gb=7, judge=True, consent=True)
+        assert host.wish == DesiredState(number=2, lend=True)
+        assert "You agree to lend" in first.stderr
+        assert "tequio pause" in first.stderr
+        again = await trio.to_thread.run_sync(tequio, tmp_path, "contribute")
+        assert again.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("length", "until"),
     [
@@ -93,6 +111,17 @@ async def test_a_snooze_may_wait_for_a_game(tmp_path: Path) -> None:
         await said(tmp_path, "snooze", "game", "--json")
         assert host.wish.snooze is not None
         assert host.wish.snooze.until_ms is None
+
+
+async def test_a_worker_that_sees_no_games_is_not_snoozed_until_one_closes(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.has_session = False
+        done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", "game")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "cannot see games: give a time" in done.stderr
+        assert host.wish == DesiredState()
+        await said(tmp_path, "snooze", "1h")
+        assert host.wish.snooze is not None
 
 
 @pytest.mark.parametrize("length", ["soon", "²h"])

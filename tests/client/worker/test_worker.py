@@ -42,6 +42,7 @@ async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: 
     (device,) = plain.lending.devices.values()
     device.need_mb = 10**6  # as in a run of a large model, known once it was joined
     plain.lending.update()
+    assert not plain.snapshot().has_session
     assert plain.lending.decision.state is LendingState.LENDING
     assert plain.lending.decision.share_percent == 100
 

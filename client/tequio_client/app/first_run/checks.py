@@ -69,7 +69,8 @@ VERDICTS = {
     ),
     "disk-full": (
         _BAD,
-        "Only {free} GB are free but {stays} should stay free: make room before lending.",
+        "Only {free} GB are free and {wanted} are needed, of which {stays} stay free: make room "
+        "before lending.",
     ),
     "network-none": (_GOOD, "You choose the network in step 5."),
     "network-invited": (_GOOD, "You join “{network}” by your invitation."),
@@ -165,9 +166,10 @@ def _disk(preferences: Preferences, free_bytes: int | None) -> CheckVerdict:
     values = {"free": free, "store": store, "stays": stays}
     if free >= store + stays:
         return CheckVerdict("disk-good", values)
-    if free >= stays + LEAST_STORE_GIB:
+    wanted = stays + LEAST_STORE_GIB
+    if free >= wanted:
         return CheckVerdict("disk-tight", values | {"store": free - stays})
-    return CheckVerdict("disk-full", values)
+    return CheckVerdict("disk-full", values | {"wanted": wanted})
 
 
 CHECK_TIMEOUT_MS = 5_000

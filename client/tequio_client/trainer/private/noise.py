@@ -46,11 +46,6 @@ def uniforms(bits: RandomBits, count: int) -> NDArray[np.float64]:
     return (bits(count) >> np.uint64(11)).astype(np.float64) * np.float64(2.0**-53)
 
 
-def permutation(bits: RandomBits, count: int) -> NDArray[np.intp]:
-    """The numbers below `count` in random order."""
-    return np.argsort(bits(count), kind="stable")
-
-
 def add_noise(tensors: Sequence[Tensor], std: float, bits: RandomBits) -> None:
     """Add an independent Gaussian of this standard deviation to each number, in place."""
     for tensor in tensors:

@@ -8,24 +8,27 @@ each is drawn by itself, with the same probability (Poisson sampling), and a dra
 random piece of `sequence` tokens, or all of it if it is shorter.
 
 Equal documents count once. A file that is not UTF-8 is left out, as is a text that cannot be.
+
+No torch here: a member's program checks the folder with this module before its first round.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tequio_client.tokenizers import TextTokenizer, encode_document
-from tequio_client.trainer.private import noise
-from tequio_client.trainer.private.noise import RandomBits
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.private.noise import RandomBits
 
 TEXT_SUFFIXES, LINES_SUFFIX = (".txt", ".md"), ".jsonl"
 _FIELD = "text"
@@ -53,14 +56,19 @@ class PrivateTexts:
     def epochs(self, sequence: int, bits: RandomBits) -> Iterator[NDArray[np.int64]]:
         """Samples int64 [sequence + 1] in random order, all of them before any comes again."""
         while True:
-            for place in noise.permutation(bits, self.count_samples(sequence)):
+            for place in np.argsort(bits(self.count_samples(sequence)), kind="stable"):
                 first = int(place) * sequence
                 yield self._filled(self.ids[first : first + sequence + 1], sequence)
 
-    def draw(self, rate: float, sequence: int, bits: RandomBits) -> NDArray[np.int64]:
-        """Draw each document with this probability: a piece of each, int64 [n, sequence + 1]."""
-        drawn = np.flatnonzero(noise.uniforms(bits, self.documents) < rate)
-        places = noise.uniforms(bits, len(drawn))
+    def draw(
+        self, rate: float, sequence: int, uniforms: Callable[[int], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Draw each document with this probability: a piece of each, int64 [n, sequence + 1].
+
+        `uniforms` gives that many random numbers from 0 to below 1.
+        """
+        drawn = np.flatnonzero(uniforms(self.documents) < rate)
+        places = uniforms(len(drawn))
         rows = np.empty((len(drawn), sequence + 1), np.int64)
         for row, document, place in zip(rows, drawn, places, strict=True):
             row[:] = self._piece(int(document), float(place), sequence)
@@ -77,6 +85,15 @@ class PrivateTexts:
         """Ids with separators that have no loss behind them (`token_loss`)."""
         missing = sequence + 1 - len(ids)
         return np.concatenate((ids.astype(np.int64), np.full(missing, ~self.separator)))
+
+
+class NoTextsError(UserFacingError):
+    """A folder has no texts."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} has no texts: put files *.txt, *.md or *.jsonl into it, or choose another"
+        )
 
 
 def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
@@ -98,9 +115,7 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     except OSError as err:
         raise UserFacingError(f"cannot read {err.filename or folder}: {err.strerror}") from err
     if not parts:
-        raise UserFacingError(
-            f"{folder} has no texts: put files *.txt, *.md or *.jsonl into it, or choose another"
-        )
+        raise NoTextsError(folder)
     lengths = [len(one) for one in parts]
     return PrivateTexts(
         ids=np.concatenate([*parts, np.array([tokenizer.separator], kind)]),

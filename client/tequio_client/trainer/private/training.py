@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -167,8 +168,9 @@ class LocalTrainer:
             Path(request.state), rules, sample_rate=rate, steps=request.steps
         )
         setup.model.network.train()
+        uniforms = partial(noise.uniforms, bits)
         for step in range(request.steps):
-            rows = _tensor(texts.draw(rate, request.sequence, bits), request.sequence)
+            rows = _tensor(texts.draw(rate, request.sequence, uniforms), request.sequence)
             tally.add(steps.compute_gradients(rows), len(rows))
             optimiser.step()
             self.on_step(step + 1, request.steps)

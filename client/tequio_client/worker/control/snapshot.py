@@ -143,6 +143,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
         ),
         judging=_judging(worker.evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
+        has_session=facts.session is not None,
         is_probe_starting=facts.is_probe_starting,
         line=TrafficView(
             up_bytes_per_s=round(traffic.up_per_s),

@@ -39,13 +39,6 @@ def account(ledger: str, key: PeerKey) -> PeerAnswer:
     return shutdown.ask_ledger(ledger, lambda api: api.peer(key))
 
 
-def bind_recovery(
-    ledger: str, folder: Path, signer: Signer, recovery: Signer, former: Signer | None
-) -> None:
-    others = (recovery,) if former is None else (recovery, former)
-    _with_outbox(ledger, folder, signer, lambda _, box: key_changes.bind_recovery(box, *others))
-
-
 def carry_out(
     ledger: str,
     folder: Path,

@@ -491,13 +491,13 @@ def _first_against(case: RuleInput) -> Decision | None:
 def _lend(case: RuleInput) -> Decision:
     state = LendingState.LENDING
     share = min((_share(case, one) for one in case.lent), default=0)
-    if any(case.preferences.device(one.gpu.key).while_used for one in case.lent):
-        values: dict[str, Value] = {"fact": "spare"}
+    is_spare = any(case.preferences.device(one.gpu.key).while_used for one in case.lent)
+    if is_spare or case.session is None or not is_used(case.session, case.preferences):
+        fact = "spare" if is_spare else "unseen" if case.session is None else ""
+        values: dict[str, Value] = {"fact": fact} if fact else {}
         return Decision(
             state=state, reason=LendingReason.LENDING, values=values, share_percent=share
         )
-    if case.session is None or not is_used(case.session, case.preferences):
-        return Decision(state=state, reason=LendingReason.LENDING, share_percent=share)
     share = min(share, case.preferences.used_share_percent)
     return Decision(
         state=state,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSlider, QWidget
 
-from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.checks import CheckStep, verdicts
 from tequio_client.app.first_run.draft import (
     DRAFT_FILE,
     STEPS,
@@ -26,6 +26,7 @@ from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
+from tequio_client.ipc.facts import MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.keys.backup import to_words
@@ -295,6 +296,19 @@ def test_the_check_says_what_is_there(place: FirstRunSetup, qtbot: QtBot) -> Non
     assert driver == "Version 570.124 can train."
     assert "GB are free" in disk
     assert network == "The network answers, and 4 runs are open."
+
+
+@pytest.mark.parametrize(
+    ("free", "sentence"),
+    [
+        (24, "Only 24 GB are free and 25 are needed, of which 20 stay free: make room before "),
+        (25, "25 GB are free. 20 stay free, so Tequio has 5 GB: some runs fit."),
+        (50, "50 GB are free. Tequio takes 30 GB at most, and 20 stay free."),
+    ],
+)
+def test_the_check_names_all_the_disk_that_is_needed(free: int, sentence: str) -> None:
+    found = verdicts(MachineFacts(), Preferences(), free << 30, 1, is_refused=False, is_over=True)
+    assert found[2].sentence().startswith(sentence)
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,7 +205,8 @@ def test_pieces_of_a_long_document_are_drawn_evenly() -> None:
         starts=np.array([0, 21, 23]),
         separator=0,
     )
-    rows = np.concatenate([texts.draw(1.0, 8, noise.seeded_bits(seed)) for seed in range(400)])
+    draws = [partial(noise.uniforms, noise.seeded_bits(seed)) for seed in range(400)]
+    rows = np.concatenate([texts.draw(1.0, 8, one) for one in draws])
     long, short = rows[::2], rows[1::2]
     firsts, counts = np.unique(long[:, 0], return_counts=True)
     assert firsts.tolist() == list(range(14))  # from the separator to the last whole piece

@@ -37,7 +37,7 @@ def test_an_organiser_chooses_a_name_and_removes_it(ledger: Served, tmp_path: Pa
         ((), "give either a NAME"),
         (("Ana", "--remove"), "give either a NAME"),
         (("",), "the NAME is empty"),
-        (("a",), "has 1 characters"),
+        (("a",), "has 1 character:"),
         (("Ana!",), "'!' is not a letter"),
         (("Ana",), "once a round has accepted its work"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
@@ -15,6 +16,7 @@ from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.snapshot import LedgerView
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import TeamLink
+from tequio_client.runtime import locked
 from tequio_client.worker.ledger import key_changes
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.ids import to_text
@@ -24,6 +26,7 @@ from tests.support import recording_worker
 from tests.support.account_commands import output
 from tests.support.authors import Author
 from tests.support.equivocators import key_folder
+from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import ORGANISER, UNLIMITED, Served, served
 from tests.support.recording_worker import RecordingWorker
 
@@ -140,7 +143,7 @@ def test_commands_go_through_the_running_worker(ledger: Served, tmp_path: Path) 
                 assert "Puebla (1 member)" in await said("team", "found", "Puebla")
                 assert "already" in await said("team", "rename", "Puebla")
                 assert "is called 'Carla' now" in await said("name", "Carla")
-                assert "has 1 characters" in await said("name", "a")
+                assert "has 1 character:" in await said("name", "a")
                 assert "nothing to appeal against" in await said("appeal")
                 host.url = "http://another.example"
                 assert "uses the ledger http://another.example" in await said("team", "show")
@@ -154,13 +157,48 @@ def test_commands_go_through_the_running_worker(ledger: Served, tmp_path: Path) 
     ]
 
 
+def test_a_recovery_key_is_bound_by_the_running_worker_or_not_made(
+    ledger: Served, tmp_path: Path
+) -> None:
+    author, folder = member(ledger, tmp_path, "delia")
+    file = tmp_path / "recovery.tequio-key"
+    place = ("--ledger", ledger.url, "--dir", str(folder))
+
+    async def said(*words: object) -> str:
+        line = ("key", "recovery", *map(str, words), *place)
+        run = partial(run_forked, CLIENT, *line, timeout_s=60, stdin="eight or more\n")
+        done = await trio.to_thread.run_sync(run)
+        return done.stdout + done.stderr
+
+    async def scenario() -> None:
+        async with (
+            LedgerApi(ledger.url) as api,
+            Outbox(api, tmp_path, author.signer) as outbox,
+        ):
+            host = AnsweringWorker(ledger.url, api, outbox, author.signer)
+            with locked(folder):
+                assert "another process uses the folder" in await said(file, "--stdin")
+                assert not file.exists()
+                async with recording_worker.served(folder, host=host):
+                    host.url = "http://another.example"
+                    assert "uses the ledger http://another" in await said(file, "--stdin")
+                    assert not file.exists()
+                    host.url = ledger.url
+                    assert "in a terminal" in await said()
+                    assert "is bound to" in await said(file, "--stdin")
+            assert (await api.peer(author.key)).recovery is not None
+            assert f"the file {file} exists already" in await said(file, "--stdin")
+
+    trio.run(scenario)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("join", ""), "the LINK is empty"),
         (("join", "Oaxaca"), "not the whole join link or code"),
         (("join", "tequio://team?ledger=http://x"), "not the whole join link or code"),
-        (("found", "a"), "has 1 characters"),
+        (("found", "a"), "has 1 character:"),
         (("goal", "5"), "give the POINTS and --by"),
         (("remove", "ana"), "invalid key 'ana'"),
         (("show",), "no key found in"),

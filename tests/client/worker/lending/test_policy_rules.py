@@ -238,7 +238,13 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         LendingReason.LENDING,
         {},
     ),
-    ("headless", replace(CALM, session=None), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "headless",
+        replace(CALM, session=None),
+        CHOSEN,
+        LendingReason.LENDING,
+        {"fact": "unseen"},
+    ),
     (
         "headless on battery",
         on_machine(replace(CALM, session=None), on_battery=True),
