@@ -280,13 +280,20 @@ class Watch:
         if size == 0:
             return
         proof: list[Digest] = []
-        try:
-            if signed.size > size:
-                proof = self._proofs(signed).consistency(size)
-            verify_consistency(size, root, signed.size, signed.root, proof)
-        except (PeerError, FatalLogError) as err:
-            why = f"size {signed.size} does not continue our {size} entries: {err}"
-            raise self._forked(why, note, proof) from err
+        signed_root = signed.root
+        if signed.size > size:
+            # Tiles that do not lead to the signed root are not what was signed, so they say nothing
+            # about the log's history. Those that lead there give its root at our size.
+            try:
+                proofs = self._proofs(signed)
+                proof, signed_root = proofs.consistency(size), proofs.root(size)
+                verify_consistency(size, signed_root, signed.size, signed.root, proof)
+            except (PeerError, FatalLogError) as err:
+                why = f"tiles of {signed.size} entries are not those that were signed: {err}"
+                raise self._found(AlarmKind.ENTRIES, why, note) from err
+        if signed_root != root:
+            why = f"size {signed.size} was signed over other entries than our {size}"
+            raise self._forked(why, note, proof)
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, verify it, and store it."""
