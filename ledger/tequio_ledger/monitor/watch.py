@@ -201,21 +201,24 @@ class Watch:
     def close(self) -> None:
         self.mirror.close()
 
-    def check(self, questions: int = QUESTIONS) -> None:
+    def check(self, questions: int = QUESTIONS) -> bool:
         """Read new entries and compare some answers; raises FoundError for a faulty log.
 
-        Faults that may pass (away, no quorum, older, other answers) ring only if they last.
+        False if any of that could not be done. Faults that may pass (away, no quorum, older) ring
+        only if they last.
         """
         try:
             if self.mirror.is_torn:
                 torn, self.mirror = self.mirror, self._open_mirror()
                 torn.close()
-            if self._read() and self._compare_claims(questions):
-                self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
+            is_compared = self._read() and self._compare_claims(questions)
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
         except UnwritableError as err:  # the ledger is not to blame
             log.error("the log is not checked for now", reason=str(err))  # noqa: TRY400 - it says enough
+        else:
+            return is_compared and AlarmKind.ROLLBACK not in self._bad_since
+        return False
 
     def _read(self) -> bool:
         """Read the published log; False when the checkpoint shown does not count.
@@ -326,35 +329,33 @@ class Watch:
                 raise self._found(AlarmKind.ENTRIES, why, note)
 
     def _compare_claims(self, questions: int) -> bool:
-        """Compare some of the answers; False when the ledger's checkpoint does not count."""
+        """Compare some of the answers; False if one could not be compared."""
         self._answers.begin(self.mirror.state)
+        found = []
+        is_compared = True
         for _ in range(ASKED):
-            found = []
             try:
                 self._answers.compare(self.mirror, questions)
             except MovedOnError as err:
                 self._ahead.add(err.size, err.root)
-                if self._read_until(err.size):
-                    continue
-                return False
+                if not self._read_until(err.size):
+                    return False
+                continue
             except PeerError as err:
                 found = [str(err)]
-            found += [*self._answers.wrong(), *self._broken()]
-            if found:
-                self._ring_derived(found)
-            else:
-                self._alarms.clear(AlarmKind.DERIVED)
-            return True
-        broken = [*self._answers.wrong(), *self._broken()]
-        if broken:
-            self._ring_derived(broken)
+            break
         else:
             log.info("answers change faster than the log is published", size=self.mirror.size)
-        return True
-
-    def _broken(self) -> list[str]:
+            is_compared = False
+        self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         with self.mirror.database.reader.begin() as connection:
-            return self._ahead.broken(connection, self.mirror.size, LATE_S)
+            broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
+        found += [*self._answers.wrong(), *broken]
+        if found:
+            self._ring_derived(found)
+        elif is_compared:
+            self._alarms.clear(AlarmKind.DERIVED)
+        return is_compared
 
     def _ring_derived(self, found: list[str]) -> None:
         why = f"{len(found)} figures do not follow from the log of {self.mirror.size}"
