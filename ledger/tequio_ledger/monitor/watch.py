@@ -114,18 +114,20 @@ class AnswerComparison:
         if not self._waiting:
             self._waiting.extend(questions(state))
 
-    def compare(self, mirror: Mirror, most: int) -> None:
-        """Compare some of the answers that are left with those that follow from the mirror.
+    @property
+    def are_left(self) -> bool:
+        """True until all answers were compared."""
+        return bool(self._waiting)
+
+    def compare_next(self, mirror: Mirror) -> None:
+        """Compare the next answer that is left with the one that follows from the mirror.
 
         Raises MovedOnError, UnreachableError, PeerError; the answer is asked for again.
         """
-        for _ in range(most):
-            if not self._waiting:
-                return
-            following = self._compare(mirror, self._waiting[0])
-            self._waiting.popleft()
-            if following is not None:
-                self._waiting.append(following)
+        following = self._compare(mirror, self._waiting[0])
+        self._waiting.popleft()
+        if following is not None:
+            self._waiting.append(following)
 
     def _compare(self, mirror: Mirror, question: Question) -> Question | None:
         try:
@@ -162,7 +164,7 @@ PUBLISHED_S = 5.0
 """Wait for the log to reach an answer that is ahead of it."""
 AGAIN_S = 0.2
 ASKED = 3
-"""Number of attempts to compare derived answers while the log grows."""
+"""Number of attempts to compare a derived answer while the log grows."""
 
 log = structlog.get_logger(__name__)
 
@@ -331,22 +333,22 @@ class Watch:
     def _compare_claims(self, questions: int) -> bool:
         """Compare some of the answers; False if one could not be compared."""
         self._answers.begin(self.mirror.state)
-        found = []
-        is_compared = True
-        for _ in range(ASKED):
+        found, asked, compared = [], 0, 0
+        while self._answers.are_left and asked < ASKED and compared < questions:
             try:
-                self._answers.compare(self.mirror, questions)
+                self._answers.compare_next(self.mirror)
+                asked, compared = 0, compared + 1
             except MovedOnError as err:
+                asked += 1
                 self._ahead.add(err.size, err.root)
                 if not self._read_until(err.size):
                     return False
-                continue
             except PeerError as err:
                 found = [str(err)]
-            break
-        else:
+                break
+        is_compared = asked < ASKED
+        if not is_compared:
             log.info("answers change faster than the log is published", size=self.mirror.size)
-            is_compared = False
         self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         with self.mirror.database.reader.begin() as connection:
             broken = self._ahead.broken(connection, self.mirror.size, LATE_S)

@@ -409,6 +409,24 @@ def test_answers_about_entries_that_are_never_published_ring(
     assert alarm.differences[0].endswith("which are not published")
 
 
+def test_a_log_that_grows_while_it_is_checked_is_checked_to_the_end(
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    ahead: set[str] = set()
+
+    def change(path: str, raw: bytes) -> bytes:
+        if not path.startswith("/v1/peers/") or len(ahead) == 8 or path in ahead:
+            return raw
+        ahead.add(path)
+        return renamed(raw, 1)
+
+    remote.change = steady_s.slowed(change)
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
+        assert watch.check(sys.maxsize)
+    assert len(ahead) == 8
+    assert rung(tmp_path) == []
+
+
 def test_answers_about_another_log_ring_when_it_has_grown_so_far(
     tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
 ) -> None:
