@@ -130,7 +130,7 @@ async def audit_live(
         live = LiveLog(api)
         if copy is None:
             return await trio.to_thread.run_sync(audit, live, scope, progress)
-        copied = LogCopy(live, copy)
+        copied = stack.enter_context(LogCopy(live, copy))
         scope = replace(scope, seen=copied.kept())
         checking = partial(audit, copied, scope, progress, keep=copied.finish)
         return await trio.to_thread.run_sync(checking)
