@@ -286,6 +286,23 @@ def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: DishonestLog, tmp_pat
         assert found.report.exit_code in (2, 3), f"byte {at}"
 
 
+def test_scores_of_one_model_may_be_published_before_those_of_another_are_committed_to(
+    tmp_path: Path,
+) -> None:
+    log = DishonestLog().play("reveal")
+    for entrant in ("alpha", "beta"):
+        for step in (log.commit, log.evaluate):
+            for name in log.scorers:
+                step(name, entrant)
+    log.play_on("result")
+    result = verified(log.bundle(tmp_path / "bundle.tar"))
+    assert result.exit_code == 0, result.output
+    assert (
+        "they committed to 6 evaluations, those of each model before any of that model was "
+        "published, and published 6"
+    ) in result.output
+
+
 # --- what cannot be told
 
 
