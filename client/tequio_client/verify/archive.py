@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,5 +111,12 @@ def _download(rules: CompetitionRules, to: Path) -> None:
                         f"{most:,} bytes: tell the organisers"
                     )
                 file.write(piece)
-    except (OSError, ValueError) as err:
+            # `read` does not raise when an answer ends too early. Without a stated length, one that
+            # is too short may also be the whole of another file.
+            is_cut_off = got < most if answer.length is None else answer.length > 0
+    except (OSError, ValueError, HTTPException) as err:
         raise UserFacingError(f"cannot fetch the archive from {rules.archive}: {err}") from err
+    if is_cut_off:
+        raise UserFacingError(
+            f"the download of {rules.archive} ended after {got:,} of {most:,} bytes: try again"
+        )

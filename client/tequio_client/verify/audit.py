@@ -46,7 +46,7 @@ from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.policy import Policy
+from tequio_shared.log.policy import NoQuorumError, Policy
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.served.questions import Basis, Question, as_of_answer, differences, questions
@@ -98,7 +98,7 @@ def audit(
     try:
         log = LogAudit(source, scope, report, shown)
         log.read()
-    except NotAvailableError as err:
+    except (NotAvailableError, NoQuorumError) as err:
         report.missing("log", LogPlace(), str(err))
         return report
     except PeerError as err:
@@ -130,7 +130,7 @@ async def audit_live(
         live = LiveLog(api)
         if copy is None:
             return await trio.to_thread.run_sync(audit, live, scope, progress)
-        copied = LogCopy(live, copy)
+        copied = stack.enter_context(LogCopy(live, copy))
         scope = replace(scope, seen=copied.kept())
         checking = partial(audit, copied, scope, progress, keep=copied.finish)
         return await trio.to_thread.run_sync(checking)

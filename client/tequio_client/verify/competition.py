@@ -291,8 +291,8 @@ def describe_evaluators(judged: JudgedCompetition) -> str:
     drawn = ", ".join(short_id(to_text(key)) for key in draw.evaluators) if draw else ""
     return (
         f"evaluators: {len(view.offers)} offered, {drawn} were drawn; they committed to "
-        f"{len(view.commits)} evaluations before any was published, then published "
-        f"{len(view.results)}"
+        f"{len(view.commits)} evaluations, those of each model before any of that model was "
+        f"published, and published {len(view.results)}"
     )
 
 

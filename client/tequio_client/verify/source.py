@@ -6,10 +6,11 @@ holds the ledger's answers against what follows from the log. A bundle is a sour
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import trio
 
@@ -18,12 +19,14 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
-from tequio_shared.log.notes import Checkpoint, VerifierKey
+from tequio_shared.log.notes import Checkpoint, VerifierKey, note_text
 from tequio_shared.log.tiles import (
     BUNDLE_LEVEL,
     TILE_WIDTH,
     Tile,
+    TileTree,
     encode_bundle,
+    next_range,
     open_signed,
     parse_bundle,
 )
@@ -118,17 +121,27 @@ def _wait_for(call: Callable[[], Awaitable[_T]]) -> _T:
 
 
 class LogCopy:
-    """A log whose files are kept in a folder as they are read, to be a `MirrorFolder`.
+    """A log that is kept in a folder, to be a `MirrorFolder`; `with` deletes what is unfinished.
 
     For a reader that reads all of it, from the first entry on; a copy of an earlier state of the
-    same log is continued. Its checkpoint is kept last, by `finish`, when all that it covers is
-    here. Raises as the source does, and UserFacingError for a folder that cannot be written or has
-    another log. Two small files for each 256 entries, and each document.
+    same log is continued. Entries wait beside the copy until `finish` says that the log signed
+    them, so whatever a ledger answers, only its signed history is kept. Raises as the source does,
+    and UserFacingError for a folder that cannot be written or has another network's log. Two small
+    files for each 256 entries, and each document.
     """
 
     def __init__(self, source: LedgerSource, folder: Path) -> None:
         self._source = source
         self._folder = folder
+        self._unfinished = folder / "unfinished"
+        self._genesis = b""
+
+    def __enter__(self) -> Self:
+        shutil.rmtree(self._unfinished, ignore_errors=True)  # of an audit that was killed
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._unfinished, ignore_errors=True)
 
     def kept(self) -> Checkpoint | None:
         """Return the checkpoint of the copy so far, which the log has to continue, if there is one.
@@ -148,52 +161,74 @@ class LogCopy:
             ) from err
 
     def finish(self, note: bytes) -> None:
-        """Keep the checkpoint to which the log was read, in place of an earlier one."""
-        files.write_for_user(self._folder / _CHECKPOINT, note)
+        """Keep what was read up to this checkpoint, in place of an earlier one.
+
+        Only for a checkpoint whose root the entries make, and which continues the one `kept`.
+        """
+        size, end, read = Checkpoint.parse(note_text(note)).size, 0, MirrorFolder(self._unfinished)
+        tree = TileTree()
+        self._keep("genesis", self._genesis)
+        while end < size:
+            first, end = next_range(end, size)
+            leaves = read.entries(first, end)
+            bundle = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - first)
+            self._keep(f"log/{bundle.path()}", encode_bundle(leaves))
+            for leaf in leaves:
+                tree.append(leaf)
+            grown = tree.pop_full() if end < size else tree.pop_changed()
+            for (level, index), hashes in grown.items():
+                tile = Tile(level=level, index=index, width=len(hashes) // DIGEST_BYTES)
+                self._keep(f"log/{tile.path()}", hashes)
+        self._keep(_CHECKPOINT, note)  # last, when all that it covers is here
 
     def genesis(self) -> bytes:
-        return self._store("genesis", self._source.genesis(), "another network's log")
+        self._genesis, before = self._source.genesis(), self._folder / "genesis"
+        if before.is_file() and before.read_bytes() != self._genesis:
+            raise UserFacingError(
+                f"{self._folder} has a copy of another network's log: choose another folder"
+            )
+        return self._genesis
 
     def signed_note(self) -> bytes:
         return self._source.signed_note()
 
     def tile(self, level: int, index: int, width: int) -> list[Digest]:
-        found = self._source.tile(level, index, width)
-        tile = Tile(level=level, index=index, width=width)
-        self._store(f"log/{tile.path()}", b"".join(found))
-        return found
+        return self._source.tile(level, index, width)
 
     def entries(self, first: int, end: int) -> list[bytes]:
-        found, start = self._source.entries(first, end), first - first % TILE_WIDTH
-        before = MirrorFolder(self._folder).entries(start, first) if first > start else []
-        tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - start)
-        self._store(f"log/{tile.path()}", encode_bundle([*before, *found]))
+        found = self._source.entries(first, end)
+        tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH)
+        path = self._unfinished / "log" / tile.path()
+        _make_folder(path.parent)
+        try:
+            with path.open("ab") as bundle:  # the rest of a bundle goes behind what is there
+                bundle.write(encode_bundle(found))
+        except OSError as err:
+            raise UserFacingError(f"cannot write {path} ({err.strerror})") from err
         return found
 
     def blob(self, name: Digest) -> bytes | None:
         found = self._source.blob(name)
-        return None if found is None else self._store(f"v1/blobs/{to_text(name)}", found)
+        if found is not None:
+            self._keep(f"v1/blobs/{to_text(name)}", found)
+        return found
 
     def answer(self, url: str) -> bytes | None:
         return self._source.answer(url)
 
-    def _store(
-        self, name: str, content: bytes, other: str = "another history of this log"
-    ) -> bytes:
+    def _keep(self, name: str, content: bytes) -> None:
         path = self._folder / name
-        if path.is_file():  # of an earlier audit
-            if path.read_bytes() != content:
-                raise UserFacingError(
-                    f"{self._folder} has a copy of {other}, which differs in {name}: keep it, and "
-                    "choose another folder"
-                )
-            return content
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as err:
-            raise UserFacingError(f"cannot write to {path.parent} ({err.strerror})") from err
+        if path.is_file() and path.read_bytes() == content:  # of an earlier audit
+            return
+        _make_folder(path.parent)
         files.write_for_user(path, content)
-        return content
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise UserFacingError(f"cannot write to {folder} ({err.strerror})") from err
 
 
 class MirrorFolder:

@@ -124,10 +124,10 @@ class TileProofs:
         """
         return [self._hash(span) for span in log_tiles.consistency_ranges(old_size, self.size)]
 
-    def root(self) -> Digest:
-        """Root over all entries; raises FatalLogError when a tile is missing."""
-        hashes = b"".join(self._node(node) for node in log_tiles.edge_nodes(self.size))
-        return Frontier.parse(self.size.to_bytes(8, "big") + hashes).root()
+    def root(self, size: int) -> Digest:
+        """Root over the first entries, `size` of them; raises FatalLogError for a missing tile."""
+        hashes = b"".join(self._node(node) for node in log_tiles.edge_nodes(size))
+        return Frontier.parse(size.to_bytes(8, "big") + hashes).root()
 
     def _hash(self, span: Range) -> Digest:
         first, end = span
@@ -172,7 +172,7 @@ def stored_proofs(connection: Connection, size: int) -> TileProofs:
 
 def root_at(connection: Connection, size: int) -> Digest:
     """Root over `size` entries, all stored; raises FatalLogError when a tile is missing."""
-    return stored_proofs(connection, size).root()
+    return stored_proofs(connection, size).root(size)
 
 
 def _folded(name: TileName, tile: bytes, first: int, end: int) -> Digest:

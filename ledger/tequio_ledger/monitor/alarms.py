@@ -62,7 +62,7 @@ class Alarm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_
 
 
 class FoundError(TequioError):
-    """The log has a fault, which the alarm describes."""
+    """The log has a final fault, which the alarm describes."""
 
     def __init__(self, alarm: Alarm) -> None:
         super().__init__(f"{alarm.kind.value}: {alarm.why}")

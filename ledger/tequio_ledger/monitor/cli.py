@@ -19,7 +19,7 @@ from tequio_ledger.config.settings import Folder, OptionalPath
 from tequio_ledger.config.sources import Program, ProgramSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.publisher import load_policy
-from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
+from tequio_ledger.monitor.alarms import Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import QUESTIONS, Watch
@@ -31,6 +31,7 @@ from tequio_shared.log.policy import Policy
 from tequio_shared.network.genesis import Genesis
 
 ALARM_STATUS = 2
+UNCHECKED_STATUS = 3
 
 log = structlog.get_logger(__name__)
 
@@ -60,7 +61,10 @@ MONITOR = Program(MonitorSettings, "TEQUIO_MONITOR_", "tequio-ledger monitor --h
 @with_settings(MONITOR)
 @click.argument("url")
 @click.option(
-    "--once", is_flag=True, help="Check once and exit: status 0 if all is well, 2 after an alarm."
+    "--once",
+    is_flag=True,
+    help="Check once and exit: status 0 if all is well, 2 after an alarm, 3 if something could not "
+    "be checked.",
 )
 def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
     """Verify a ledger's whole log as it grows, and raise an alarm for any fault.
@@ -95,13 +99,13 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
         )
         while True:
             try:
-                watch.check(QUESTIONS if every_s else sys.maxsize)
+                is_whole = watch.check(QUESTIONS if every_s else sys.maxsize)
             except FoundError as err:
                 alarms.ring(err.alarm)
-                if err.alarm.kind in FINAL:
-                    return ALARM_STATUS
+                return ALARM_STATUS
             if not every_s:
-                return ALARM_STATUS if alarms.rang else 0
+                unrung = 0 if is_whole else UNCHECKED_STATUS
+                return ALARM_STATUS if alarms.rang else unrung
             time.sleep(every_s)
 
 

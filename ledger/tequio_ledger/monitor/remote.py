@@ -1,7 +1,7 @@
 """The client of the watched ledger, over HTTP; its answers are not trusted.
 
-Every answer has a deadline and a size limit. A ledger that does not answer raises UnreachableError;
-invalid answers raise PeerError.
+Every answer has a deadline and a size limit. A ledger that does not answer, or not with what it was
+asked for, raises UnreachableError; invalid answers raise PeerError.
 """
 
 from __future__ import annotations
@@ -21,17 +21,12 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, hashes_at, p
 ANSWER_S = 30.0
 ANSWER_BYTES = 16 << 20
 _OK = 200
-_NOT_FOUND = 404
 
 Json = dict[str, Any]  # an answer that was not checked yet
 
 
 class UnreachableError(TequioError):
-    """The ledger does not answer, or says that it cannot answer now."""
-
-
-class NotThereError(MalformedError):
-    """The ledger says that it has no such thing."""
+    """The ledger does not answer, or answers with another status than 200."""
 
 
 class RemoteLedger:
@@ -83,11 +78,8 @@ class RemoteLedger:
         return raw[: width * DIGEST_BYTES]
 
     def blob(self, digest: Digest) -> bytes:
-        """Get a document, its hash checked; one that is withheld is UnreachableError."""
-        try:
-            raw = self._get(f"/v1/blobs/{to_text(digest)}", BLOB_BYTES)
-        except NotThereError as err:
-            raise UnreachableError(str(err)) from err
+        """Get a document, its hash checked."""
+        raw = self._get(f"/v1/blobs/{to_text(digest)}", BLOB_BYTES)
         if sha256(raw) != digest:
             raise MalformedError(f"blob {digest.hex()} came with other bytes")
         return raw
@@ -110,8 +102,6 @@ class RemoteLedger:
                     parts.append(chunk)
         except (httpx.HTTPError, httpx.InvalidURL) as err:
             raise UnreachableError(f"{path}: {str(err) or type(err).__name__}") from err
-        if answer.status_code == _NOT_FOUND:
-            raise NotThereError(f"{path} does not exist")
         if answer.status_code != _OK:
             raise UnreachableError(f"{path}: status {answer.status_code}")
         return b"".join(parts)

@@ -114,18 +114,20 @@ class AnswerComparison:
         if not self._waiting:
             self._waiting.extend(questions(state))
 
-    def compare(self, mirror: Mirror, most: int) -> None:
-        """Compare some of the answers that are left with those that follow from the mirror.
+    @property
+    def are_left(self) -> bool:
+        """True until all answers were compared."""
+        return bool(self._waiting)
+
+    def compare_next(self, mirror: Mirror) -> None:
+        """Compare the next answer that is left with the one that follows from the mirror.
 
         Raises MovedOnError, UnreachableError, PeerError; the answer is asked for again.
         """
-        for _ in range(most):
-            if not self._waiting:
-                return
-            following = self._compare(mirror, self._waiting[0])
-            self._waiting.popleft()
-            if following is not None:
-                self._waiting.append(following)
+        following = self._compare(mirror, self._waiting[0])
+        self._waiting.popleft()
+        if following is not None:
+            self._waiting.append(following)
 
     def _compare(self, mirror: Mirror, question: Question) -> Question | None:
         try:
@@ -162,7 +164,7 @@ PUBLISHED_S = 5.0
 """Wait for the log to reach an answer that is ahead of it."""
 AGAIN_S = 0.2
 ASKED = 3
-"""Number of attempts to compare derived answers while the log grows."""
+"""Number of attempts to compare a derived answer while the log grows."""
 
 log = structlog.get_logger(__name__)
 
@@ -201,21 +203,24 @@ class Watch:
     def close(self) -> None:
         self.mirror.close()
 
-    def check(self, questions: int = QUESTIONS) -> None:
+    def check(self, questions: int = QUESTIONS) -> bool:
         """Read new entries and compare some answers; raises FoundError for a faulty log.
 
-        Faults that may pass (away, no quorum, older, other answers) ring only if they last.
+        False if any of that could not be done. Faults that may pass (away, no quorum, older) ring
+        only if they last.
         """
         try:
             if self.mirror.is_torn:
                 torn, self.mirror = self.mirror, self._open_mirror()
                 torn.close()
-            if self._read() and self._compare_claims(questions):
-                self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
+            is_compared = self._read() and self._compare_claims(questions)
         except UnreachableError as err:
             self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
         except UnwritableError as err:  # the ledger is not to blame
             log.error("the log is not checked for now", reason=str(err))  # noqa: TRY400 - it says enough
+        else:
+            return is_compared and AlarmKind.ROLLBACK not in self._bad_since
+        return False
 
     def _read(self) -> bool:
         """Read the published log; False when the checkpoint shown does not count.
@@ -280,13 +285,20 @@ class Watch:
         if size == 0:
             return
         proof: list[Digest] = []
-        try:
-            if signed.size > size:
-                proof = self._proofs(signed).consistency(size)
-            verify_consistency(size, root, signed.size, signed.root, proof)
-        except (PeerError, FatalLogError) as err:
-            why = f"size {signed.size} does not continue our {size} entries: {err}"
-            raise self._forked(why, note, proof) from err
+        signed_root = signed.root
+        if signed.size > size:
+            # Tiles that do not lead to the signed root are not what was signed, so they say nothing
+            # about the log's history. Those that lead there give its root at our size.
+            try:
+                proofs = self._proofs(signed)
+                proof, signed_root = proofs.consistency(size), proofs.root(size)
+                verify_consistency(size, signed_root, signed.size, signed.root, proof)
+            except (PeerError, FatalLogError) as err:
+                why = f"tiles of {signed.size} entries are not those that were signed: {err}"
+                raise self._found(AlarmKind.ENTRIES, why, note) from err
+        if signed_root != root:
+            why = f"size {signed.size} was signed over other entries than our {size}"
+            raise self._forked(why, note, proof)
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, verify it, and store it."""
@@ -319,35 +331,33 @@ class Watch:
                 raise self._found(AlarmKind.ENTRIES, why, note)
 
     def _compare_claims(self, questions: int) -> bool:
-        """Compare some of the answers; False when the ledger's checkpoint does not count."""
+        """Compare some of the answers; False if one could not be compared."""
         self._answers.begin(self.mirror.state)
-        for _ in range(ASKED):
-            found = []
+        found, asked, compared = [], 0, 0
+        while self._answers.are_left and asked < ASKED and compared < questions:
             try:
-                self._answers.compare(self.mirror, questions)
+                self._answers.compare_next(self.mirror)
+                asked, compared = 0, compared + 1
             except MovedOnError as err:
+                asked += 1
                 self._ahead.add(err.size, err.root)
-                if self._read_until(err.size):
-                    continue
-                return False
+                if not self._read_until(err.size):
+                    return False
             except PeerError as err:
                 found = [str(err)]
-            found += [*self._answers.wrong(), *self._broken()]
-            if found:
-                self._ring_derived(found)
-            else:
-                self._alarms.clear(AlarmKind.DERIVED)
-            return True
-        broken = [*self._answers.wrong(), *self._broken()]
-        if broken:
-            self._ring_derived(broken)
-        else:
+                break
+        is_compared = asked < ASKED
+        if not is_compared:
             log.info("answers change faster than the log is published", size=self.mirror.size)
-        return True
-
-    def _broken(self) -> list[str]:
+        self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         with self.mirror.database.reader.begin() as connection:
-            return self._ahead.broken(connection, self.mirror.size, LATE_S)
+            broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
+        found += [*self._answers.wrong(), *broken]
+        if found:
+            self._ring_derived(found)
+        elif is_compared:
+            self._alarms.clear(AlarmKind.DERIVED)
+        return is_compared
 
     def _ring_derived(self, found: list[str]) -> None:
         why = f"{len(found)} figures do not follow from the log of {self.mirror.size}"

@@ -8,15 +8,24 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from tequio_client.verify.audit import AuditOptions
+from tequio_client.verify.audit import audit as audit_log
 from tequio_client.verify.cli import audit
+from tequio_client.verify.source import LogCopy, MirrorFolder
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import Digest
+from tests.client.verify.logs import SwarmLog
 from tests.support.cosigned_ledger import register_keys
 from tests.support.ledgers import UNLIMITED, served
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+
+    from tequio_client.verify.report import LogReport
 
 FIRST, MORE = 200, 100  # into the second bundle
 
@@ -70,24 +79,47 @@ def test_a_copy_is_not_mixed_with_that_of_another_network(tmp_path: Path) -> Non
 
 
 @pytest.mark.whole
-def test_a_copy_is_not_continued_by_another_history_of_its_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [2, 70], ids=["in a partial bundle", "in a full bundle"])
+def test_a_copy_is_not_continued_by_another_history_of_its_log(tmp_path: Path, more: int) -> None:
     folder = tmp_path / "copy"
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
         register_keys(ledger, "first", FIRST)
     shutil.copytree(tmp_path / "ledger", tmp_path / "fork")
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
-        register_keys(ledger, "more", 2)
+        register_keys(ledger, "more", more)
         assert run("--ledger", ledger.url, "--copy", str(folder)).exit_code == 0
     kept = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with served(tmp_path / "fork", *UNLIMITED) as fork:
-        register_keys(fork, "other", 3)
-        longer = run("--ledger", fork.url, "--copy", str(folder))
+        register_keys(fork, "other", more + 1)
+        findings = tmp_path / "findings.json"
+        longer = run("--ledger", fork.url, "--copy", str(folder), "--json", str(findings))
         assert longer.exit_code == 2
-        assert "does not continue it" in longer.output
-    assert {path: path.read_bytes() for path in kept} == kept
+        assert f"mismatch: older checkpoint at entry {FIRST + more}: " in longer.output
+        assert b"does not continue it" in findings.read_bytes()
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
     assert run("--mirror", str(folder)).exit_code == 0
     (folder / "log" / "checkpoint").write_text("no checkpoint")
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
         error = run("--ledger", ledger.url, "--copy", str(folder)).exception
     assert isinstance(error, UserFacingError)
     assert "is damaged" in str(error)
+
+
+@pytest.mark.parametrize("spoiled", ["tile", "bundle"])
+def test_a_byte_that_changed_on_the_way_is_not_kept(tmp_path: Path, spoiled: str) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
+
+    def copied() -> LogReport:
+        with LogCopy(log, folder) as copy:
+            return audit_log(copy, AuditOptions(seen=copy.kept()), keep=copy.finish)
+
+    leaves, tiles = log.leaves, log.tiles
+    if spoiled == "tile":
+        log.tiles = {(0, 0): [Digest(bytes(32)), *tiles[0, 0][1:]]}
+    else:
+        log.leaves = [*leaves[:-1], leaves[-1][:-1] + bytes([leaves[-1][-1] ^ 1])]
+    assert copied().exit_code == 2
+    log.leaves, log.tiles = leaves, tiles
+    assert copied().findings == [], "the log is not to blame later"
+    assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
+    assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}

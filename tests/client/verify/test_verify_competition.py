@@ -9,6 +9,7 @@ import dataclasses
 import json
 import sys
 import time
+from http.server import BaseHTTPRequestHandler
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ from tests.support.competition_documents import DEADLINE, ENTRANTS, HOUR_MS, TEX
 from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.dishonest_log import DishonestLog
 from tests.support.equivocators import key_folder
+from tests.support.http_servers import serving
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
 from tests.support.rewritten_log import RewrittenLog
 from tests.support.six_lies import LIES, Lie
@@ -297,7 +299,60 @@ def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: DishonestLog, tmp_pat
         assert found.report.exit_code in (2, 3), f"byte {at}"
 
 
+def test_scores_of_one_model_may_be_published_before_those_of_another_are_committed_to(
+    tmp_path: Path,
+) -> None:
+    log = DishonestLog().play("reveal")
+    for entrant in ("alpha", "beta"):
+        for step in (log.commit, log.evaluate):
+            for name in log.scorers:
+                step(name, entrant)
+    log.play_on("result")
+    result = verified(log.bundle(tmp_path / "bundle.tar"))
+    assert result.exit_code == 0, result.output
+    assert (
+        "they committed to 6 evaluations, those of each model before any of that model was "
+        "published, and published 6"
+    ) in result.output
+
+
 # --- what cannot be told
+
+
+@pytest.mark.parametrize("sent", ["all", "half", "half in chunks", "half of no stated size"])
+def test_an_archive_whose_download_was_cut_off_is_no_forgery(sent: str) -> None:
+    log = DishonestLog()
+    archive = log.blobs[digest_from_text(log.rules.sealed.archive)]
+    body = archive if sent == "all" else archive[: len(archive) // 2]
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """Send what the test asks for, then hang up."""
+            self.send_response(200)
+            if sent == "half in chunks":
+                self.send_header("transfer-encoding", "chunked")
+            elif sent != "half of no stated size":
+                self.send_header("content-length", str(len(archive)))
+            self.end_headers()
+            self.wfile.write(b"%x\r\n" % len(archive) if sent == "half in chunks" else b"")
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Be silent."""
+
+    async def check_live() -> Result:
+        async with memory_log.serving(log.log) as ledger:
+            ledger.blobs = log.blobs
+            page = f"{ledger.url}/competitions/{log.name}"
+            return await trio.to_thread.run_sync(verified, page)
+
+    with serving(Server) as url:
+        log.rules = msgspec.structs.replace(log.rules, archive=f"{url}/set.sealed")
+        log.put(log.rules.encode())
+        log.play()
+        result = trio.run(check_live)
+    assert result.exit_code == (0 if sent == "all" else 3), result.output
+    assert ("missing: sealed archive" in result.output) is (sent != "all")
 
 
 def test_a_bundle_that_was_cut_off_is_incomplete(honest: DishonestLog, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, note_text, sign_checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, encode_bundle, hashes_at
 from tequio_shared.statements.network import InviteOpen
 from tequio_shared.statements.statement import Entry, make, sign
@@ -40,12 +42,12 @@ class Hostile(RemoteLedger):
 
     def __init__(self, log: MemoryLog, answer: bytes) -> None:
         super().__init__("http://log.test")
-        self._log = log
+        self.log = log
         self._answer = answer
 
     def _get(self, path: str, most: int) -> bytes:
         del most
-        log = self._log
+        log = self.log
         if path == "/log/checkpoint":
             return sign_checkpoint(log.checkpoint(), LOG_SIGNER)
         if path.startswith("/log/tile/entries"):
@@ -58,7 +60,9 @@ class Hostile(RemoteLedger):
 
 
 @contextmanager
-def watching(folder: Path, log: MemoryLog, answer: bytes = b"{}") -> Iterator[Watch]:
+def watching(
+    folder: Path, log: MemoryLog, answer: bytes = b"{}"
+) -> Iterator[tuple[Watch, Hostile]]:
     alarms = Alarms(folder / "alarms", "http://log.test", lambda: 0)
     with Hostile(log, answer) as remote:
 
@@ -69,7 +73,7 @@ def watching(folder: Path, log: MemoryLog, answer: bytes = b"{}") -> Iterator[Wa
 
         (folder / "m").mkdir()
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
-            yield watch
+            yield watch, remote
 
 
 def as_of(log: MemoryLog) -> dict[str, object]:
@@ -94,7 +98,7 @@ def test_no_answer_ends_the_watch_without_an_alarm(tmp_path: Path, peers: bytes)
     log = MemoryLog.founded()
     log.append(ALICE)
     head = msgspec.json.encode({"as_of": as_of(log)})[:-1]
-    with watching(tmp_path, log, head + b',"peers":' + peers + b',"runs":[]}') as watch:
+    with watching(tmp_path, log, head + b',"peers":' + peers + b',"runs":[]}') as (watch, _):
         watch.check()
     (path,) = (tmp_path / "alarms").glob("*.json")
     assert msgspec.json.decode(path.read_bytes(), type=Alarm).kind is AlarmKind.DERIVED
@@ -131,7 +135,7 @@ def test_a_statement_that_is_replayed_or_reordered_is_an_alarm(tmp_path: Path, w
         }[what]
     )
     with (
-        watching(tmp_path, log) as watch,
+        watching(tmp_path, log) as (watch, _),
         pytest.raises(FoundError, match=r"^rules: entry \d does not follow: ") as caught,
     ):
         watch.check()
@@ -142,6 +146,27 @@ def test_what_follows_in_order_is_read(tmp_path: Path) -> None:
     log = MemoryLog.founded()
     second = invite(2, Entry.parse(log.leaves[0]))
     log.extend([second, invite(3, second), ALICE])
-    with watching(tmp_path, log) as watch:
+    with watching(tmp_path, log) as (watch, _):
         watch.check()
         assert watch.mirror.size == 4
+
+
+@pytest.mark.parametrize("before", [3, 4], ids=["uneven", "a power of two"])
+def test_a_longer_history_with_other_entries_is_a_fork(tmp_path: Path, before: int) -> None:
+    first, second = MemoryLog.founded(), MemoryLog.founded()
+    people = [chain_of(Signer(bytes([at]) * 32), 1)[0] for at in range(30, 40)]
+    first.extend(people[: before - len(first.leaves)])
+    second.extend(people[5:])
+    with watching(tmp_path, first) as (watch, remote):
+        watch.check()
+        assert watch.mirror.size == before
+        remote.log = second
+        with pytest.raises(FoundError, match=r"^fork: ") as caught:
+            watch.check()
+    evidence = caught.value.alarm.fork
+    assert evidence is not None
+    shown = [Checkpoint.parse(note_text(note.encode())) for note in evidence.notes]
+    assert shown == [first.checkpoint(), second.checkpoint()]
+    proof = [b64decode(one) for one in evidence.proof]
+    began = merkle.root(second.leaves[:before])
+    merkle.verify_consistency(before, began, shown[1].size, shown[1].root, proof)
