@@ -4743,8 +4743,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Während du den Computer benutzt, ist das Gerät {share} der Zeit beschäftigt. Es wird lauter und braucht mehr Strom, und Videos oder Scrollen können ruckeln. Bei Spielen pausiert es trotzdem.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Während du den Computer benutzt, ist das Gerät {share} der Zeit beschäftigt. Es wird lauter und braucht mehr Strom, und Videos oder Scrollen können ruckeln. Die Regeln für Spiele und Filme gelten weiterhin.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5846,8 @@
         <translation>Verleihen, während ich den Computer benutze</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio arbeitet dann einen Teil der Zeit. Bei Spielen pausiert es trotzdem.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio arbeitet dann einen Teil der Zeit. Die Regeln für Spiele und Filme gelten weiterhin.</translation>
     </message>
     <message>
         <source>Share of the time</source>

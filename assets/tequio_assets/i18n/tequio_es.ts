@@ -4743,8 +4743,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Mientras usas el equipo, el dispositivo estará ocupado el {share} del tiempo. Hace más ruido y gasta más, y los vídeos o el desplazamiento pueden ir a saltos. Los juegos lo siguen pausando.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Mientras usas el equipo, el dispositivo estará ocupado el {share} del tiempo. Hace más ruido y gasta más, y los vídeos o el desplazamiento pueden ir a saltos. Las reglas para juegos y películas siguen vigentes.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5846,8 @@
         <translation>Prestar mientras uso el equipo</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio trabaja entonces parte del tiempo. Los juegos lo siguen pausando.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio trabaja entonces parte del tiempo. Las reglas para juegos y películas siguen vigentes.</translation>
     </message>
     <message>
         <source>Share of the time</source>

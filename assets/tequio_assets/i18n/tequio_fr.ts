@@ -4743,8 +4743,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Pendant que vous utilisez l’ordinateur, l’appareil sera occupé {share} du temps. Il devient plus bruyant et consomme plus, et les vidéos ou le défilement peuvent saccader. Les jeux le mettent quand même en pause.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Pendant que vous utilisez l’ordinateur, l’appareil sera occupé {share} du temps. Il devient plus bruyant et consomme plus, et les vidéos ou le défilement peuvent saccader. Les règles pour les jeux et les films s’appliquent toujours.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5846,8 @@
         <translation>Prêter pendant que j’utilise l’ordinateur</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio travaille alors une partie du temps. Les jeux le mettent quand même en pause.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio travaille alors une partie du temps. Les règles pour les jeux et les films s’appliquent toujours.</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -4715,8 +4715,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>使用中も、デバイスは時間の{share}だけ動作します。音が大きくなり、消費電力が増え、動画やスクロールが途切れることがあります。ゲームでは一時停止します。</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>使用中も、デバイスは時間の{share}だけ動作します。音が大きくなり、消費電力が増え、動画やスクロールが途切れることがあります。ゲームと動画のルールは引き続き適用されます。</translation>
     </message>
 </context>
 <context>
@@ -5816,8 +5816,8 @@
         <translation>使用中も提供する</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequioは時間の一部だけ動作します。ゲームでは一時停止します。</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequioは時間の一部だけ動作します。ゲームと動画のルールは引き続き適用されます。</translation>
     </message>
     <message>
         <source>Share of the time</source>

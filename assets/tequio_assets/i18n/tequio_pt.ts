@@ -4743,8 +4743,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Enquanto você usa o computador, o dispositivo fica ocupado {share} do tempo. Ele faz mais barulho e gasta mais energia, e vídeos ou a rolagem podem engasgar. Jogos ainda o pausam.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Enquanto você usa o computador, o dispositivo fica ocupado {share} do tempo. Ele faz mais barulho e gasta mais energia, e vídeos ou a rolagem podem engasgar. As regras para jogos e filmes continuam valendo.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5846,8 @@
         <translation>Emprestar enquanto eu uso o computador</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>O Tequio então trabalha parte do tempo. Jogos ainda o pausam.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>O Tequio então trabalha parte do tempo. As regras para jogos e filmes continuam valendo.</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -4715,8 +4715,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>在您使用电脑时，设备会有 {share} 的时间处于忙碌状态。噪音和用电会增加，视频或滚动可能卡顿。游戏仍会使其暂停。</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>在您使用电脑时，设备会有 {share} 的时间处于忙碌状态。噪音和用电会增加，视频或滚动可能卡顿。游戏和视频的规则仍然适用。</translation>
     </message>
 </context>
 <context>
@@ -5816,8 +5816,8 @@
         <translation>使用电脑时也贡献</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>此时 Tequio 只用部分时间工作。游戏仍会使其暂停。</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>此时 Tequio 只用部分时间工作。游戏和视频的规则仍然适用。</translation>
     </message>
     <message>
         <source>Share of the time</source>
