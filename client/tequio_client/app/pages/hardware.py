@@ -15,6 +15,7 @@ from tequio_client.app.pages.devices import (
     BenchmarkRow,
     Readings,
     ReadingsHistory,
+    decision_on,
     may_compute,
     shown_devices,
     trainer_of,
@@ -103,8 +104,13 @@ class HardwarePage(Page):
         self.edits.flush()
 
     def _remember(self, snapshot: Snapshot | None) -> None:
-        if snapshot is not None:
-            self.history.record(snapshot.machine)
+        if snapshot is None:
+            return
+        self.history.record(snapshot.machine)
+        for device in shown_devices(snapshot.machine):
+            # The worker knew its temperature before the page was opened.
+            if _stopping_field(device, decision_on(device, snapshot)) == "temperature_c":
+                self.history.thermometers.add(device.id)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         level, words, button = self._banner_text(snapshot)
@@ -310,7 +316,7 @@ class DeviceCard(Card):
         self._show_runs(choice.run, runs)
         self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
-        self._show_decider(trainer.decision if trainer else snapshot.decision)
+        self._show_decider(decision_on(device, snapshot))
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         self._edits.change({"use": is_on}, device=self.device.key)
@@ -377,8 +383,7 @@ class DeviceCard(Card):
         self.state.set_label(*shown.get(state, ready if is_used_now else switched_off))
 
     def _show_decider(self, decision: Decision) -> None:
-        field, about = field_pausing(decision), device_pausing(decision)
-        is_ours = not about or about == self.device.name
+        field = _stopping_field(self.device, decision)
         words = self.tr("Stops lending now")
         why = worker_texts.decision_reason(decision, self._context.now_ms())
         for name, limit in (
@@ -386,10 +391,10 @@ class DeviceCard(Card):
             ("temperature_c", self.limits.temperature),
         ):
             if limit is not None:
-                limit.mark_stopping(words if is_ours and field == name else "", why)
+                limit.mark_stopping(words if field == name else "", why)
         self.stops.set_label(words, "circle-pause", "warn")
         self.stops.setToolTip(tool_tip(why))
-        self.stops.setVisible(is_ours and field == "use")
+        self.stops.setVisible(field == "use")
 
     def _head(self) -> QHBoxLayout:
         names = vbox(self.name, self.note, self.work, spacing=1)
@@ -401,6 +406,11 @@ class DeviceCard(Card):
             (self.switch, MIDDLE),
             spacing=12,
         )
+
+
+def _stopping_field(device: AcceleratorFacts, decision: Decision) -> str:
+    """The choice for this device that pauses lending now; empty: none."""
+    return field_pausing(decision) if device_pausing(decision) in ("", device.name) else ""
 
 
 def _separator() -> QFrame:

@@ -457,6 +457,16 @@ def test_a_limit_whose_reading_is_lost_stays_with_its_mark_and_the_keyboard(
     assert page.focusWidget() is _slider(limit)
 
 
+def test_a_limit_whose_reading_was_lost_before_the_page_was_opened_has_its_mark(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=80, limit=80)
+    silent = replace(hot.machine, gpus=(replace(CARD, temperature_c=None),))
+    _show_snapshot(page, worker, replace(hot, machine=silent))
+    assert not _limit(page.cards["cuda:0"], "temperature").chip.isHidden()
+    assert page.cards["cpu"].limits.temperature is None
+
+
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     assert not page.cards["cuda:0"].stops.isHidden()
