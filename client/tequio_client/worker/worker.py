@@ -322,12 +322,12 @@ class Worker:
         """Choose a run for a device, as soon as one fits; no other device can have it then."""
         while True:
             async with self._choosing:
-                rows = (await self.runs.read()).rows
+                listed = await self.runs.read()
                 machine = self.facts(device.id).known_machine()
                 lent = select_chosen_devices(machine, self.choices.preferences) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
                 chosen, key = self.choices.preferences, self.signer.key
-                assigned = assign_runs(rows, self.runs.open_runs, lent, taken, chosen, key)
+                assigned = assign_runs(listed, lent, taken, chosen, key)
                 found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
                     device.run = found

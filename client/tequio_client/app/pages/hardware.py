@@ -87,12 +87,12 @@ class HardwarePage(Page):
         shown = shown_devices(machine) if is_known else ()
         self._update_cards(shown, machine.cores)
         used = [one for one in shown if may_compute(one, machine, self.edits.current)]
-        if len(used) > 1:
+        is_offered = len(used) > 1
+        if is_offered or any(self.edits.current.device(one.key).run for one in shown):
             self.runs.poll()
-        rows = self.runs.reply.rows if self.runs.reply else ()
-        runs = {row.run: row.name for row in rows if row.is_open} if len(used) > 1 else {}
         for device in shown:
-            self.cards[device.id].show_device(device, snapshot, runs)
+            self.cards[device.id].show_device(device, snapshot)
+            self.cards[device.id].show_runs(self.runs.reply, is_offered=is_offered)
         best = max(used or shown, key=lambda one: one.memory_mb or 0, default=None)
         audited = [one.device for one in snapshot.trainers if one.audits.warned_round]
         name = next((name for name in audited if name in self.cards), best.id if best else "")
@@ -292,10 +292,7 @@ class DeviceCard(Card):
         fill(self.body, self.run_row, role, spare, self.benchmark)
         spare.setVisible(device.id != CPU)  # only now: without a parent it would open as a window
 
-    def show_device(
-        self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
-    ) -> None:
-        """`runs` are names by id of the open runs; empty: there is nothing to choose."""
+    def show_device(self, device: AcceleratorFacts, snapshot: Snapshot) -> None:
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)
@@ -313,10 +310,25 @@ class DeviceCard(Card):
         self.role.setEnabled(use)
         self.spare.setChecked(choice.while_used)
         self.spare.setEnabled(use)
-        self._show_runs(choice.run, runs)
         self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
         self._show_decider(decision_on(device, snapshot))
+
+    def show_runs(self, listed: RunsReply | None, *, is_offered: bool) -> None:
+        """Show the run chosen for this device, and the open ones; None: not listed yet."""
+        chosen = self._edits.current.device(self.device.key).run
+        runs = {row.run: row.name for row in listed.rows if row.is_open} if listed else {}
+        self.run_row.setVisible(bool(chosen or (is_offered and runs)))
+        choices = {"": self.tr("Automatic"), **runs}
+        if chosen not in choices:
+            choices[chosen] = self._unlisted_text(listed, chosen)
+        self.run.set_choices(choices)
+        self.run.select(chosen)
+
+    def _unlisted_text(self, listed: RunsReply | None, run: str) -> str:
+        if listed is None:
+            return self.tr("Not known yet")
+        return self.tr("Not readable now") if run in listed.unread else self.tr("No longer open")
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         self._edits.change({"use": is_on}, device=self.device.key)
@@ -337,14 +349,6 @@ class DeviceCard(Card):
         if device.driver:
             parts.append(self.tr("driver {version}").format(version=device.driver))
         return BETWEEN.join(parts)
-
-    def _show_runs(self, chosen: str, runs: dict[str, str]) -> None:
-        self.run_row.setVisible(bool(runs or chosen))
-        choices = {"": self.tr("Automatic"), **runs}
-        if chosen not in choices:
-            choices[chosen] = self.tr("No longer open")
-        self.run.set_choices(choices)
-        self.run.select(chosen)
 
     def _show_work(self, trainer: TrainerView | None) -> None:
         """Show the device's run and round, or why it waits; nothing for one that is not lent."""

@@ -17,10 +17,10 @@ from tequio_client.ipc import control
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
-from tequio_client.ipc.runs import AskRuns
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
-from tests.support.app_worker_answers import RUNS
+from tests.support.app_worker_answers import NOVA, RUNS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -348,6 +348,28 @@ def test_a_run_is_chosen_for_a_card_where_there_are_several(
     assert _chosen(worker) == (DeviceChoice(id="GPU-9b1e", run=run.run),)
     page.refresh()
     assert card.run.selected == run.run
+
+
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [
+        (None, "Not known yet"),
+        (RUNS, "nova-350m"),
+        (RunsReply(rows=(), unread=(NOVA.run,)), "Not readable now"),
+        (RunsReply(rows=()), "No longer open"),
+    ],
+)
+def test_a_run_chosen_for_the_only_card_is_named_as_far_as_it_is_known(
+    listed: RunsReply | None, words: str, page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    worker.replies.pop(AskRuns, None)
+    if listed is not None:
+        worker.replies[AskRuns] = listed
+    chosen = replace(AGREED, devices=(DeviceChoice(id=CARD.key, run=NOVA.run),))
+    _show_snapshot(page, worker, replace(LENDING, preferences=chosen))
+    card = page.cards["cuda:0"]
+    assert not card.run_row.isHidden()
+    assert card.run.currentText() == words
 
 
 # --- measuring
