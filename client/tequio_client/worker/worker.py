@@ -42,7 +42,7 @@ from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
-from tequio_client.worker.children.process import ProbeProcess, probe_program
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.runtime_trial import RuntimeVerdict
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
