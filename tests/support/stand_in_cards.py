@@ -9,7 +9,8 @@ import sys
 
 from tequio_client.ipc import facts
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
-from tequio_client.worker.children.process import ChildProgram, ProbeProcess, child_environment
+from tequio_client.worker.children.probe import ProbeProcess
+from tequio_client.worker.children.process import ChildProgram, child_environment
 
 FIRST = AcceleratorFacts(
     id="cpu:0",

@@ -1006,6 +1006,18 @@
         <source>Processor</source>
         <translation>Prozessor</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Noch unbekannt</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>Derzeit nicht lesbar</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>Nicht mehr offen</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1020,10 +1032,6 @@
     <message>
         <source>driver {version}</source>
         <translation>Treiber {version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>Nicht mehr offen</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3964,6 +3972,10 @@
         <translation>Jeder Lauf trainiert ein Modell, Runde für Runde. Liste {ago} gelesen.</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>Der Lauf, den du gewählt hast, ist offen, aber seine Regeln konnten nicht gelesen werden; darum steht er nicht in dieser Liste. Tequio versucht es weiter.</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>Der Lauf, den du gewählt hast, ist nicht mehr offen, also wählt Tequio für dich.</translation>
     </message>
@@ -3980,16 +3992,20 @@
         <translation>Läufe gehören zu einem Netzwerk. Wähle eines mit „Netzwerk beitreten“.</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>Die Regeln der offenen Läufe konnten nicht gelesen werden. Tequio versucht es weiter.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>Die Läufe konnten nicht geladen werden</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>Noch kein Lauf</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}. Tequio versucht es weiter.</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>Die Läufe konnten nicht geladen werden</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4743,8 +4759,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Während du den Computer benutzt, ist das Gerät {share} der Zeit beschäftigt. Es wird lauter und braucht mehr Strom, und Videos oder Scrollen können ruckeln. Bei Spielen pausiert es trotzdem.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Während du den Computer benutzt, ist das Gerät {share} der Zeit beschäftigt. Es wird lauter und braucht mehr Strom, und Videos oder Scrollen können ruckeln. Die Regeln für Spiele und Filme gelten weiterhin.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5862,8 @@
         <translation>Verleihen, während ich den Computer benutze</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio arbeitet dann einen Teil der Zeit. Bei Spielen pausiert es trotzdem.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio arbeitet dann einen Teil der Zeit. Die Regeln für Spiele und Filme gelten weiterhin.</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -1006,6 +1006,18 @@
         <source>Processor</source>
         <translation>Procesador</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>No se puede leer ahora</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>Ya no está abierto</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1020,10 +1032,6 @@
     <message>
         <source>driver {version}</source>
         <translation>controlador {version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>Ya no está abierto</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3964,6 +3972,10 @@
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>El entrenamiento que elegiste está abierto, pero no se pudieron leer sus reglas, así que no está en esta lista. Tequio seguirá intentándolo.</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>El entrenamiento que elegiste ya no está abierto, así que Tequio elige por ti.</translation>
     </message>
@@ -3980,16 +3992,20 @@
         <translation>Los entrenamientos pertenecen a una red. Elige una con «Unirse a una red».</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>No se pudieron leer las reglas de los entrenamientos abiertos. Tequio seguirá intentándolo.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>No se pudieron cargar los entrenamientos</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>Aún sin entrenamientos</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}. Tequio seguirá intentándolo.</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>No se pudieron cargar los entrenamientos</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4743,8 +4759,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Mientras usas el equipo, el dispositivo estará ocupado el {share} del tiempo. Hace más ruido y gasta más, y los vídeos o el desplazamiento pueden ir a saltos. Los juegos lo siguen pausando.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Mientras usas el equipo, el dispositivo estará ocupado el {share} del tiempo. Hace más ruido y gasta más, y los vídeos o el desplazamiento pueden ir a saltos. Las reglas para juegos y películas siguen vigentes.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5862,8 @@
         <translation>Prestar mientras uso el equipo</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio trabaja entonces parte del tiempo. Los juegos lo siguen pausando.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio trabaja entonces parte del tiempo. Las reglas para juegos y películas siguen vigentes.</translation>
     </message>
     <message>
         <source>Share of the time</source>

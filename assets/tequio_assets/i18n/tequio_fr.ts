@@ -1006,6 +1006,18 @@
         <source>Processor</source>
         <translation>Processeur</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Pas encore connu</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>Illisible pour le moment</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>N’est plus ouvert</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1020,10 +1032,6 @@
     <message>
         <source>driver {version}</source>
         <translation>pilote {version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>N’est plus ouvert</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3964,6 +3972,10 @@
         <translation>Chaque entraînement forme un modèle, manche après manche. Liste lue {ago}.</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>L’entraînement que vous avez choisi est ouvert, mais ses règles n’ont pas pu être lues : il n’est donc pas dans cette liste. Tequio continue d’essayer.</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>L’entraînement que vous avez choisi n’est plus ouvert, Tequio choisit donc pour vous.</translation>
     </message>
@@ -3980,16 +3992,20 @@
         <translation>Les entraînements appartiennent à un réseau. Choisissez-en un avec « Rejoindre un réseau ».</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>Les règles des entraînements ouverts n’ont pas pu être lues. Tequio continue d’essayer.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>Impossible de charger les entraînements</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>Pas encore d’entraînement</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}. Tequio continue d’essayer.</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>Impossible de charger les entraînements</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4743,8 +4759,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Pendant que vous utilisez l’ordinateur, l’appareil sera occupé {share} du temps. Il devient plus bruyant et consomme plus, et les vidéos ou le défilement peuvent saccader. Les jeux le mettent quand même en pause.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Pendant que vous utilisez l’ordinateur, l’appareil sera occupé {share} du temps. Il devient plus bruyant et consomme plus, et les vidéos ou le défilement peuvent saccader. Les règles pour les jeux et les films s’appliquent toujours.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5862,8 @@
         <translation>Prêter pendant que j’utilise l’ordinateur</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequio travaille alors une partie du temps. Les jeux le mettent quand même en pause.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequio travaille alors une partie du temps. Les règles pour les jeux et les films s’appliquent toujours.</translation>
     </message>
     <message>
         <source>Share of the time</source>

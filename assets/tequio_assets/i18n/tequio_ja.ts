@@ -1001,6 +1001,18 @@
         <source>Processor</source>
         <translation>プロセッサ</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>まだ不明</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>現在読み込めません</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>受付終了</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1014,10 +1026,6 @@
     <message>
         <source>driver {version}</source>
         <translation>ドライバー{version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>受付終了</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3940,6 +3948,10 @@
         <translation>学習プロジェクトは、それぞれ1つのモデルをラウンドごとに学習します。一覧の取得：{ago}。</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>選んだ学習プロジェクトは受付中ですが、そのルールを読み込めなかったため、この一覧にはありません。Tequioは引き続き試行します。</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>選んだ学習プロジェクトは受付を終了したため、Tequioが代わりに選びます。</translation>
     </message>
@@ -3956,16 +3968,20 @@
         <translation>学習プロジェクトはネットワークに属します。「ネットワークに参加」で選んでください。</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>受付中の学習プロジェクトのルールを読み込めませんでした。Tequioは引き続き試行します。</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>学習プロジェクトを読み込めませんでした</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>学習プロジェクトはまだありません</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}。Tequioは引き続き試行します。</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>学習プロジェクトを読み込めませんでした</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4715,8 +4731,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>使用中も、デバイスは時間の{share}だけ動作します。音が大きくなり、消費電力が増え、動画やスクロールが途切れることがあります。ゲームでは一時停止します。</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>使用中も、デバイスは時間の{share}だけ動作します。音が大きくなり、消費電力が増え、動画やスクロールが途切れることがあります。ゲームと動画のルールは引き続き適用されます。</translation>
     </message>
 </context>
 <context>
@@ -5816,8 +5832,8 @@
         <translation>使用中も提供する</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>Tequioは時間の一部だけ動作します。ゲームでは一時停止します。</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>Tequioは時間の一部だけ動作します。ゲームと動画のルールは引き続き適用されます。</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -1006,6 +1006,18 @@
         <source>Processor</source>
         <translation>Processador</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Ainda desconhecido</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>Não pode ser lido agora</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>Não está mais aberto</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1020,10 +1032,6 @@
     <message>
         <source>driver {version}</source>
         <translation>driver {version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>Não está mais aberto</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3964,6 +3972,10 @@
         <translation>Cada treinamento treina um modelo, rodada a rodada. Lista lida {ago}.</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>O treinamento que você escolheu está aberto, mas as regras dele não puderam ser lidas, por isso ele não está nesta lista. O Tequio vai continuar tentando.</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>O treinamento que você escolheu não está mais aberto, então o Tequio escolhe por você.</translation>
     </message>
@@ -3980,16 +3992,20 @@
         <translation>Treinamentos pertencem a uma rede. Escolha uma com “Entrar em uma rede”.</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>As regras dos treinamentos abertos não puderam ser lidas. O Tequio vai continuar tentando.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>Não foi possível carregar os treinamentos</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>Nenhum treinamento ainda</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}. O Tequio vai continuar tentando.</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>Não foi possível carregar os treinamentos</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4743,8 +4759,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Enquanto você usa o computador, o dispositivo fica ocupado {share} do tempo. Ele faz mais barulho e gasta mais energia, e vídeos ou a rolagem podem engasgar. Jogos ainda o pausam.</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>Enquanto você usa o computador, o dispositivo fica ocupado {share} do tempo. Ele faz mais barulho e gasta mais energia, e vídeos ou a rolagem podem engasgar. As regras para jogos e filmes continuam valendo.</translation>
     </message>
 </context>
 <context>
@@ -5846,8 +5862,8 @@
         <translation>Emprestar enquanto eu uso o computador</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>O Tequio então trabalha parte do tempo. Jogos ainda o pausam.</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>O Tequio então trabalha parte do tempo. As regras para jogos e filmes continuam valendo.</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -1001,6 +1001,18 @@
         <source>Processor</source>
         <translation>处理器</translation>
     </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>尚不清楚</translation>
+    </message>
+    <message>
+        <source>Not readable now</source>
+        <translation>目前无法读取</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>已不再开放</translation>
+    </message>
     <message numerus="yes">
         <source>%n core(s)</source>
         <translation>
@@ -1014,10 +1026,6 @@
     <message>
         <source>driver {version}</source>
         <translation>驱动 {version}</translation>
-    </message>
-    <message>
-        <source>No longer open</source>
-        <translation>已不再开放</translation>
     </message>
     <message>
         <source>{run}: round {round} of {rounds}</source>
@@ -3940,6 +3948,10 @@
         <translation>每个训练任务一轮一轮地训练一个模型。列表读取于{ago}。</translation>
     </message>
     <message>
+        <source>The run that you chose is open, but its rules could not be read, so it is not in this list. Tequio keeps trying.</source>
+        <translation>您选择的训练任务是开放的，但无法读取其规则，因此不在此列表中。Tequio 会继续尝试。</translation>
+    </message>
+    <message>
         <source>The run that you chose is no longer open, so Tequio chooses for you.</source>
         <translation>您选择的训练任务已不再开放，因此由 Tequio 为您选择。</translation>
     </message>
@@ -3956,16 +3968,20 @@
         <translation>训练任务属于某个网络。请用“加入网络”选择一个。</translation>
     </message>
     <message>
+        <source>The rules of the open runs could not be read. Tequio keeps trying.</source>
+        <translation>无法读取开放的训练任务的规则。Tequio 会继续尝试。</translation>
+    </message>
+    <message>
+        <source>Couldn't load the runs</source>
+        <translation>无法加载训练任务</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>还没有训练任务</translation>
     </message>
     <message>
         <source>{problem}. Tequio will keep trying.</source>
         <translation>{problem}。Tequio 会继续尝试。</translation>
-    </message>
-    <message>
-        <source>Couldn't load the runs</source>
-        <translation>无法加载训练任务</translation>
     </message>
     <message>
         <source>Asking the network which runs there are.</source>
@@ -4715,8 +4731,8 @@
 <context>
     <name>UsedQuestion</name>
     <message>
-        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>在您使用电脑时，设备会有 {share} 的时间处于忙碌状态。噪音和用电会增加，视频或滚动可能卡顿。游戏仍会使其暂停。</translation>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. The rules for games and films still apply.</source>
+        <translation>在您使用电脑时，设备会有 {share} 的时间处于忙碌状态。噪音和用电会增加，视频或滚动可能卡顿。游戏和视频的规则仍然适用。</translation>
     </message>
 </context>
 <context>
@@ -5816,8 +5832,8 @@
         <translation>使用电脑时也贡献</translation>
     </message>
     <message>
-        <source>Tequio then works for part of the time. Games still pause it.</source>
-        <translation>此时 Tequio 只用部分时间工作。游戏仍会使其暂停。</translation>
+        <source>Tequio then works for part of the time. The rules for games and films still apply.</source>
+        <translation>此时 Tequio 只用部分时间工作。游戏和视频的规则仍然适用。</translation>
     </message>
     <message>
         <source>Share of the time</source>

@@ -2,8 +2,9 @@
 
 Each is shown once. The keys of those shown are saved with the app's settings, so a restart does not
 repeat them. Of several that came up while the app was not running, only the last is shown. A new
-installation treats everything past as shown, and so does the switch when it is turned on again,
-except that this computer was drawn and its scores are not all in the log yet.
+installation treats everything past as shown, and so does the switch when it is turned on again, and
+an app that joins another network, except that this computer was drawn and its scores are not all in
+the log yet.
 """
 
 from __future__ import annotations
@@ -108,13 +109,13 @@ class CompetitionNotifier(QObject):
         self._store, self._send, self._now_ms = settings_store, send, now_ms
         self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
         self._list.set_question(AskCompetitions())
+        model.network_changed.connect(self._start_over)
 
     def refresh(self) -> None:
         """Request the list if it is old, and send what is due; never call it in full screen."""
         settings, now_ms = self._store.settings, self._now_ms()
         if not settings.notify_competitions:
-            self._list.forget()
-            self._store.change(knows_competitions=False)
+            self._start_over()
             return
         self._list.poll()
         if self._list.reply is None:
@@ -132,6 +133,11 @@ class CompetitionNotifier(QObject):
         if not is_first:
             for row, stages in due:
                 self._send(*self._texts(row, stages[-1]), COMPETITIONS_PAGE)
+
+    def _start_over(self) -> None:
+        """Ask again, and treat what is past in that list as shown."""
+        self._list.forget()
+        self._store.change(knows_competitions=False)
 
     def _texts(self, row: CompetitionRow, stage: CompetitionStage) -> tuple[str, str]:
         now_ms = self._now_ms()

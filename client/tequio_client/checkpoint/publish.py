@@ -174,6 +174,7 @@ def follow_run(
         _publish_if_due(exports, found, every, storage, is_last=is_last)
         return is_last
 
+    signing.check_folders(options.organisers)  # without the ledger, which may be away for long
     if options.organisers:
         opening.load_organisers(persist(lambda: _network(options)), options.organisers)
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import os
 import queue
-import shutil
 import signal
 import stat
 import sys
@@ -123,10 +122,7 @@ def _evaluate(
         _lock(stack, submitter.folder / evaluator_files.EVALUATIONS_FOLDER)
         progress.doing = "reading"
         reader.read()
-        is_over = _work(reader, competition, Evaluator(reader, context, submitter), progress)
-    if is_over:
-        shutil.rmtree(evaluator_files.hub_cache(submitter.folder), ignore_errors=True)
-    return is_over
+        return _work(reader, competition, Evaluator(reader, context, submitter), progress)
 
 
 def _lock(stack: ExitStack, folder: Path) -> None:

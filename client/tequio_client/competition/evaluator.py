@@ -54,7 +54,7 @@ FIRST_PAUSE_MS = 10_000
 LONGEST_PAUSE_MS = 900_000
 """Between two tries at a model that could not be fetched or scored."""
 SALT_BYTES = 32
-_SALT, _TRIES, _MODEL, _JOURNAL = "salt", "tries", "model", "scores.jsonl"
+_SALT, _TRIES, _JOURNAL = "salt", "tries", "scores.jsonl"
 _LEAST_PARTS = 2
 _ALREADY_LOGGED = "already-said"
 
@@ -302,7 +302,7 @@ class Evaluator:
         scores = self._stored(view, name) or store_scores(folder, self._score_in_time(view, name))
         if self._submit(scores.commit_statement):
             self._report(view, f"{name} is scored, and committed to; shown when all have committed")
-        shutil.rmtree(folder / _MODEL, ignore_errors=True)
+        shutil.rmtree(self._model(view, name), ignore_errors=True)
 
     def _reveal(self, view: CompetitionView, name: str) -> None:
         """Reveal what was committed to, once nobody can copy it any more."""
@@ -349,7 +349,7 @@ class Evaluator:
         folder = self._folder(view, name)
         texts = archive.fetch_drawn_texts(view, folder.parent, reader.blob, reader.ledger)
         origin = WeightsOrigin(ledger=reader.ledger, stores=context.stores, trust=reader.trust)
-        model = models.fetch_model(submission, folder / _MODEL, origin, progress)
+        model = models.fetch_model(submission, self._model(view, name), origin, progress)
         self._check_size(view, model)
         task = models.ScoringTask(
             competition=view.id,
@@ -379,6 +379,9 @@ class Evaluator:
 
     def _folder(self, view: CompetitionView, name: str) -> Path:
         return evaluator_child.competition_folder(self._context.folder, view.id) / name
+
+    def _model(self, view: CompetitionView, name: str) -> Path:
+        return evaluator_child.models_folder(self._context.folder) / to_text(view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weights.count_parameters(model)

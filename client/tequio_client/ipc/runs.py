@@ -126,9 +126,11 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunsReply(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
-    """Every run of the network, the open ones first."""
+    """The runs of the network, the open ones first."""
 
     rows: Annotated[tuple[RunRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
+    unread: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_ROWS)] = ()
+    """Ids of open runs without a row: their rules could not be read, or they are too many."""
 
 
 class AskCurves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):

@@ -270,9 +270,8 @@ def expiry_ms(entry: Entry) -> int:
     return min(entry.statement.ts + CLOCK_SKEW_MS, entry.statement.exp)
 
 
-@contextmanager
-def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
-    """Lock the organisers' folders, each of which has a key; raises UserFacingError."""
+def check_folders(folders: Sequence[Path]) -> None:
+    """Raise UserFacingError for a folder without a key, and for one that is given twice."""
     for at, folder in enumerate(folders):
         check_has_key(folder)
         if folder.resolve() in {one.resolve() for one in folders[:at]}:
@@ -280,6 +279,12 @@ def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
                 f"the folder {folder} is given twice, and an organiser signs once: give the folder "
                 "of another organiser"
             )
+
+
+@contextmanager
+def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
+    """Lock the organisers' folders; raises UserFacingError, as `check_folders` does too."""
+    check_folders(folders)
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked(folder))

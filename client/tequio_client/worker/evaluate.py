@@ -403,6 +403,9 @@ class CompetitionJudge:
             if duty is None:
                 with trio.move_on_after(POLL_SOON_S):
                     await self._moved.wait()
+                    if not self._duties:  # so nothing uses the models, whatever ended the child
+                        folder = self._settings.folder
+                        await trio.to_thread.run_sync(evaluator.delete_models, folder)
                 continue
             await self._score(duty)
 

@@ -8,10 +8,9 @@ All content is verified by hash, so anybody may run a seed.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -33,8 +32,8 @@ from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
 from tequio_client.worker.swarm.dials import hosts_named_by
-from tequio_shared.competition.rules import Submission
-from tequio_shared.competition.state import CompetitionPhase, CompetitionView
+from tequio_shared.competition.rules import CompetitionRules, Submission
+from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
@@ -44,7 +43,7 @@ from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.statements.competitions import CompResult, CompSubmit
+from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -190,8 +189,7 @@ class RunCache:
         self.newest = NewestHeads(node.exchange, node.store)
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
-        # Pinned weights, by entrant: those submitted to each competition that is not decided.
-        self._submitted: defaultdict[Digest, dict[str, Digest]] = defaultdict(dict)
+        self._submitted: dict[Digest, _SubmittedHeads] = {}  # by competition
 
     async def begin(self, named: NamedTrees) -> None:
         """Cache a run of a snapshot, as if its log had been read.
@@ -214,14 +212,17 @@ class RunCache:
 
     def begin_competition(self, view: CompetitionView, now_ms: int) -> None:
         """Store the heads that are in a competition of a snapshot, unless that is over."""
-        if view.phase is CompetitionPhase.DECIDED or view.void_reason(now_ms):
+        until_ms = view.rules.dates.result
+        if now_ms > until_ms:
             return
+        self._submitted[view.id] = _SubmittedHeads(until_ms)
         for entrant in view.entrants.values():
             if entrant.submission is not None:
                 self._add_submission(view.id, entrant.name, entrant.submission)
 
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
+        self._release_submissions(statement.ts)
         if run is None:
             await self._apply_to_competition(body)
             return
@@ -259,24 +260,32 @@ class RunCache:
                 self.rosters.drop(run)
 
     async def _apply_to_competition(self, body: Body) -> None:
-        match body:
-            case CompSubmit(competition=name, entrant=entrant, submission=submission):
-                competition = digest_from_text(name)
-                replaced = self._submitted[competition].pop(entrant, None)
-                if replaced is not None:
-                    self._node.store.unpin(replaced)
-                await self._find_submission(competition, entrant, digest_from_text(submission))
-            case CompResult(competition=name):
-                for root in self._submitted.pop(digest_from_text(name), {}).values():
-                    self._node.store.unpin(root)
-
-    async def _find_submission(self, competition: Digest, entrant: str, name: Digest) -> None:
+        if not isinstance(body, CompSubmit):
+            return
         with trio.move_on_after(DOCUMENT_TIMEOUT_S):
-            raw = await self._node.exchange.fetch_blob(name)
             try:
-                self._add_submission(competition, entrant, Submission.parse(raw))
+                await self._find_submission(body)
             except MalformedError as err:  # as above
                 log.warning("a submission is not valid", error=str(err))
+
+    async def _find_submission(self, body: CompSubmit) -> None:
+        competition = digest_from_text(body.competition)
+        if competition not in self._submitted:
+            # Its id is the digest of its rules.
+            rules = CompetitionRules.parse(await self._node.exchange.fetch_blob(competition))
+            self._submitted[competition] = _SubmittedHeads(rules.dates.result)
+        replaced = self._submitted[competition].roots.pop(body.entrant, None)
+        if replaced is not None:
+            self._node.store.unpin(replaced)
+        raw = await self._node.exchange.fetch_blob(digest_from_text(body.submission))
+        self._add_submission(competition, body.entrant, Submission.parse(raw))
+
+    def _release_submissions(self, now_ms: int) -> None:
+        """Let go of the heads in competitions that are over, also of those without a ranking."""
+        over = [name for name, one in self._submitted.items() if now_ms > one.until_ms]
+        for name in over:
+            for root in self._submitted.pop(name).roots.values():
+                self._node.store.unpin(root)
 
     def _add_submission(self, competition: Digest, entrant: str, submission: Submission) -> None:
         """Pin and fetch a head that is in a competition: evaluators ask for it at the end."""
@@ -286,7 +295,7 @@ class RunCache:
         if manifest is not None:
             ref = weights_ref(manifest, digest_from_text(submission.weights_root))
             self._node.store.pin(ref.root)
-            self._submitted[competition][entrant] = ref.root
+            self._submitted[competition].roots[entrant] = ref.root
             self._recent.add(ref)
 
     def _put_newest(self, manifest: Manifest, head: Head, *, stays: bool = False) -> None:
@@ -346,6 +355,14 @@ class RunCache:
         digest = digest_from_text(name)
         self._node.store.pin(digest)
         return await self._node.exchange.fetch_blob(digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _SubmittedHeads:
+    until_ms: int
+    """Date of the competition's result, until which scores can be given and challenged."""
+    roots: dict[str, Digest] = field(default_factory=dict)
+    """Pinned weights, by entrant."""
 
 
 def _payload_ref(manifest: Manifest, header: ContributionHeader) -> TreeRef:

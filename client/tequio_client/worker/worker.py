@@ -42,7 +42,7 @@ from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
-from tequio_client.worker.children.process import ProbeProcess, probe_program
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.runtime_trial import RuntimeVerdict
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
@@ -323,12 +323,12 @@ class Worker:
         """Choose a run for a device, as soon as one fits; no other device can have it then."""
         while True:
             async with self._choosing:
-                rows = (await self.runs.read()).rows
+                listed = await self.runs.read()
                 machine = self.facts(device.id).known_machine()
                 lent = select_chosen_devices(machine, self.choices.preferences) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
                 chosen, key = self.choices.preferences, self.signer.key
-                assigned = assign_runs(rows, self.runs.open_runs, lent, taken, chosen, key)
+                assigned = assign_runs(listed, lent, taken, chosen, key)
                 found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
                     device.run = found

@@ -141,6 +141,14 @@ def test_it_has_its_switch_and_asks_nothing_while_that_is_off(
     assert harness.at(RACE.result_ms + REFRESH_MS, OVER, DECIDED) == ["First light is decided"]
 
 
+def test_what_is_past_in_another_network_is_not_told_on_joining_it(
+    harness: CompetitionNotifierHarness,
+) -> None:
+    harness.model.forget_network()
+    assert harness.at(RACE.opens_ms, DECIDED, LARGE_RACE) == []
+    assert harness.at(LARGE_RACE.opens_ms, LARGE_RACE) == ["Big models, winter has begun"]
+
+
 def test_the_list_is_asked_for_now_and_then_and_deadlines_are_seen_in_between(
     harness: CompetitionNotifierHarness,
 ) -> None:

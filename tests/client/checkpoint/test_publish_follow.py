@@ -176,6 +176,19 @@ def test_heads_are_not_followed_by_those_who_are_no_organisers(
             publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
 
 
+def test_a_mistyped_folder_of_an_organiser_is_told_although_the_ledger_is_away(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never_pause(_: float) -> None:
+        raise AssertionError("it waits for the ledger")
+
+    monkeypatch.setattr(site, "lie", lambda _: b"")
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = options_of(site, tmp_path, organisers=(tmp_path / "typo",))
+        with pytest.raises(UserFacingError, match=r"no key in .*typo"):
+            publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
+
+
 def test_an_export_of_another_run_is_not_published(site: ServedLog, tmp_path: Path) -> None:
     left = tmp_path / "work" / "round-1" / layout.CLAIM
     left.parent.mkdir(parents=True)

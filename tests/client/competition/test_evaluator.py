@@ -187,7 +187,7 @@ def begun(
     asked: list[str] = []
 
     def had(_submission: object, to: Path, *_: object) -> Path:
-        asked.append(to.parent.name)
+        asked.append(to.name)
         raise ends
 
     monkeypatch.setattr(archive, "fetch_drawn_texts", lambda *_: [])

@@ -209,13 +209,13 @@ def test_a_folder_without_the_entrants_key_is_named_and_not_made(
 
 
 def test_an_evaluator_that_was_killed_scored_nothing_twice(scenario: CompetitionScenario) -> None:
-    view = scenario.view()
+    view, own = scenario.view(), scenario.folder / EVALUATORS[0]
     for name in MODELS:
-        folder = (
-            children_evaluator.competition_folder(scenario.folder / EVALUATORS[0], view.id) / name
-        )
+        folder = children_evaluator.competition_folder(own, view.id) / name
         assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
-        assert not (folder / "model").exists()
+        model = children_evaluator.models_folder(own) / to_text(view.id) / name
+        assert model.parent.is_dir()
+        assert not model.exists()
     said = [line for line in scenario.messages if line.startswith(EVALUATORS[0])]
     assert sum("bits per byte, logged" in line for line in said) == len(MODELS)
 

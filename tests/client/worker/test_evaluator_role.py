@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
 import msgspec
 import pytest
+import trio
 
+from tequio_client.ipc.preferences import Preferences
 from tequio_client.worker import evaluate
-from tequio_client.worker.evaluate import ELIGIBLE, CandidateFacts
+from tequio_client.worker.children import evaluator
+from tequio_client.worker.evaluate import ELIGIBLE, CandidateFacts, CompetitionJudge
 from tequio_shared import vrf
 from tequio_shared.api.competitions import (
     CommittedAnswer,
     CompetitionAnswer,
+    CompetitionLine,
     EntrantAnswer,
     OfferAnswer,
 )
@@ -21,6 +28,11 @@ from tequio_shared.statements.competitions import CompClose
 from tequio_shared.statements.statement import make
 from tests.client.competition.models import rules
 from tests.support.answers import filled
+from tests.support.timing_slack import allowed_s
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
 US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
 OWN = CandidateFacts(key=US)
@@ -144,3 +156,45 @@ def test_scoring_is_due_until_we_committed_and_showing_when_nobody_can_copy(
     changes: dict[str, object], now: int, *, is_due: bool
 ) -> None:
     assert evaluate.is_due(answer("revealed", **changes), US, now) is is_due
+
+
+@pytest.mark.trio
+async def test_models_that_nobody_scores_any_more_are_deleted_and_scores_are_not(
+    tmp_path: Path,
+) -> None:
+    told = answer("revealed", evaluators=(US,), void="too few owners")
+    line = filled(CompetitionLine, competition=told.competition, phase=told.phase)
+    places = evaluator.hub_cache(tmp_path), evaluator.competition_folder(tmp_path, told.id)
+    for place in places:
+        place.mkdir(parents=True)
+        (place / "file").touch()
+    lending = SimpleNamespace(
+        choices=SimpleNamespace(preferences=Preferences(consent=True, judge=True)),
+        changed=trio.Event(),
+        judging=None,
+        set_scoring=lambda _: None,
+    )
+    parts: dict[str, Any] = {  # no statement is due
+        **dict.fromkeys(("prove", "outbox", "parameters", "trained_runs")),
+        "settings": SimpleNamespace(net=SimpleNamespace(folder=tmp_path), is_judge=False),
+        "key": PeerKey(bytes([1]) * 32),
+        "ledger": SimpleNamespace(competitions=_later((line,)), competition=_later(told)),
+        "lending": lending,
+        "process": SimpleNamespace(competition=""),
+    }
+    judge = CompetitionJudge(**parts)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(judge.run)
+        with trio.fail_after(allowed_s(10)):
+            while evaluator.models_folder(tmp_path).exists():  # noqa: ASYNC110 - in another thread
+                await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+    assert [place.exists() for place in places] == [False, True]
+
+
+def _later(value: object) -> Callable[..., Awaitable[object]]:
+    async def answered(*_: object) -> object:
+        await trio.lowlevel.checkpoint()
+        return value
+
+    return answered

@@ -15,20 +15,17 @@ from tequio_client.worker.seed import NamedTrees, RunCache
 from tequio_client.worker.seed_fetches import FetchQueue
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import weights_ref
-from tequio_shared.competition.rules import CompetitionRules, Submission
-from tequio_shared.competition.state import (
-    CompetitionPhase,
-    CompetitionView,
-    Entrant,
-    SignedEntry,
-)
+from tequio_shared.competition.rules import Submission
+from tequio_shared.competition.state import CompetitionView, Entrant, SignedEntry
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import DataSpec
-from tequio_shared.statements.competitions import CompResult, CompSubmit
-from tequio_shared.statements.runs import RunClose, RunOpen
+from tequio_shared.statements.competitions import CompSubmit
+from tequio_shared.statements.runs import RunClose, RunOpen, RunPause
 from tests.client.worker.swarm.test_mirrors import corpus_of
+from tests.support import competition_documents
 from tests.support.answers import filled
+from tests.support.competition_documents import HOUR_MS, OPENS, RESULT, TEXTS, Sealing
 from tests.support.loopback import network
 from tests.support.memory_log import NET
 from tests.support.tiny_run import tiny_manifest
@@ -55,16 +52,23 @@ SUBMISSION, LATER_SUBMISSION = (
     for number, root in enumerate(WEIGHTS, 3)
 )
 FOLDER = structs.replace(filled(Submission), run="", weights_root="", repo="someone/model")
+CUSTODIANS = [PeerKey(sha256(name.encode())) for name in competition_documents.CUSTODIANS]
+RULES = competition_documents.rules(
+    Sealing.of(TEXTS).sealed, CUSTODIANS, window=64, drawn=len(TEXTS)
+)
+LONGER = structs.replace(RULES, dates=structs.replace(RULES.dates, result=RESULT + HOUR_MS))
+CONTEST, OTHER = RULES.id, LONGER.id
 DOCUMENTS = {
     sha256(one): one
     for one in (
         MANIFEST.encode(),
         CORPUS,
         b"config",
+        RULES.encode(),
+        LONGER.encode(),
         *(said.encode() for said in (SUBMISSION, LATER_SUBMISSION, FOLDER)),
     )
 }
-CONTEST, OTHER = sha256(b"a competition"), sha256(b"another competition")
 
 
 class ListedQueue(FetchQueue):
@@ -88,9 +92,11 @@ class SeedSetup:
         """Topics of gossip that are relayed."""
         return len(self._network.topics.pubsub.topic_ids)
 
-    async def apply(self, body: object, run: RunId | None = MANIFEST.run_id) -> None:
+    async def apply(
+        self, body: object, run: RunId | None = MANIFEST.run_id, ts: int = OPENS
+    ) -> None:
         """Apply a statement about the run, or about the network."""
-        said = SimpleNamespace(run=run, round=None, body=body)
+        said = SimpleNamespace(run=run, round=None, body=body, ts=ts)
         await self.cache.apply(cast("Statement", said))
 
     async def submit(self, competition: Digest, submission: Submission) -> None:
@@ -100,8 +106,9 @@ class SeedSetup:
         )
         await self.apply(said, run=None)
 
-    async def decide(self, competition: Digest) -> None:
-        await self.apply(filled(CompResult, competition=to_text(competition)), run=None)
+    async def read_on(self, ts: int) -> None:
+        """Apply a statement of that time which says nothing about a competition."""
+        await self.apply(filled(RunPause), ts=ts)
 
     @property
     def staying(self) -> list[Digest]:
@@ -160,7 +167,7 @@ async def test_a_head_that_is_in_a_competition_is_fetched_whatever_its_round(
 
 
 @pytest.mark.trio
-async def test_a_submitted_head_stays_until_it_is_replaced_or_its_competitions_are_decided(
+async def test_a_submitted_head_stays_until_it_is_replaced_or_its_competition_is_over(
     tmp_path: Path,
 ) -> None:
     async with seed(tmp_path) as ours:
@@ -172,23 +179,17 @@ async def test_a_submitted_head_stays_until_it_is_replaced_or_its_competitions_a
         assert ours.staying == [HEAD, LATER]
         await ours.submit(CONTEST, LATER_SUBMISSION)
         assert ours.staying == [LATER]
-        await ours.decide(OTHER)
-        assert ours.staying == [LATER], "it is in a competition that is not decided"
-        await ours.decide(CONTEST)
-        assert ours.staying == []
+        for over in (RESULT, LONGER.dates.result):
+            await ours.read_on(over)
+            assert ours.staying == [LATER], "scores can still be challenged in one of the two"
+        await ours.read_on(LONGER.dates.result + 1)
+        assert ours.staying == [], "although nobody has stated a result"
 
 
 @pytest.mark.trio
-@pytest.mark.parametrize(
-    ("phase", "staying"),
-    [
-        (CompetitionPhase.OPEN, [HEAD]),
-        (CompetitionPhase.DRAWN, []),  # without evaluators, so it ends without a ranking
-        (CompetitionPhase.DECIDED, []),
-    ],
-)
+@pytest.mark.parametrize(("now_ms", "staying"), [(RESULT, [HEAD]), (RESULT + 1, [])])
 async def test_after_a_restart_the_heads_stay_that_are_in_a_competition(
-    tmp_path: Path, phase: CompetitionPhase, staying: list[Digest]
+    tmp_path: Path, now_ms: int, staying: list[Digest]
 ) -> None:
     author = PeerKey(sha256(b"organiser"))
     entrant = Entrant(
@@ -200,13 +201,12 @@ async def test_after_a_restart_the_heads_stay_that_are_in_a_competition(
     )
     view = CompetitionView(
         id=CONTEST,
-        rules=filled(CompetitionRules),
-        phase=phase,
+        rules=RULES,
         entrants={entrant.name: entrant, "silent": replace(entrant, submission=None)},
     )
     async with seed(tmp_path) as ours:
         await ours.apply(filled(RunOpen))
-        ours.cache.begin_competition(view, now_ms=10)
+        ours.cache.begin_competition(view, now_ms)
         assert ours.staying == staying
-        await ours.decide(CONTEST)
+        await ours.read_on(RESULT + 1)
         assert ours.staying == []

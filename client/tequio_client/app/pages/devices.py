@@ -24,7 +24,7 @@ from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Snapshot, TrainerView
+from tequio_client.ipc.snapshot import Decision, Snapshot, TrainerView
 
 CPU = "cpu"
 READINGS = 60
@@ -61,6 +61,11 @@ def trainer_of(device: AcceleratorFacts, snapshot: Snapshot) -> TrainerView | No
     return next((one for one in snapshot.trainers if one.device == device.id), None)
 
 
+def decision_on(device: AcceleratorFacts, snapshot: Snapshot) -> Decision:
+    trainer = trainer_of(device, snapshot)
+    return trainer.decision if trainer else snapshot.decision
+
+
 def may_compute(device: AcceleratorFacts, machine: MachineFacts, preferences: Preferences) -> bool:
     """Return true if the device may compute: by default the processor only where it is alone."""
     has_choice = any(one.id == device.key for one in preferences.devices)
@@ -75,7 +80,7 @@ class ReadingsHistory:
     def __init__(self) -> None:
         self._readings: dict[str, deque[AcceleratorFacts]] = {}
         self.thermometers: set[str] = set()
-        """Devices that have ever reported their temperature."""
+        """Devices that have ever reported their temperature, here or to the worker."""
 
     def record(self, machine: MachineFacts) -> None:
         for device in shown_devices(machine):

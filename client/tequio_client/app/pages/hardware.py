@@ -15,6 +15,7 @@ from tequio_client.app.pages.devices import (
     BenchmarkRow,
     Readings,
     ReadingsHistory,
+    decision_on,
     may_compute,
     shown_devices,
     trainer_of,
@@ -86,12 +87,12 @@ class HardwarePage(Page):
         shown = shown_devices(machine) if is_known else ()
         self._update_cards(shown, machine.cores)
         used = [one for one in shown if may_compute(one, machine, self.edits.current)]
-        if len(used) > 1:
+        is_offered = len(used) > 1
+        if is_offered or any(self.edits.current.device(one.key).run for one in shown):
             self.runs.poll()
-        rows = self.runs.reply.rows if self.runs.reply else ()
-        runs = {row.run: row.name for row in rows if row.is_open} if len(used) > 1 else {}
         for device in shown:
-            self.cards[device.id].show_device(device, snapshot, runs)
+            self.cards[device.id].show_device(device, snapshot)
+            self.cards[device.id].show_runs(self.runs.reply, is_offered=is_offered)
         best = max(used or shown, key=lambda one: one.memory_mb or 0, default=None)
         audited = [one.device for one in snapshot.trainers if one.audits.warned_round]
         name = next((name for name in audited if name in self.cards), best.id if best else "")
@@ -103,8 +104,13 @@ class HardwarePage(Page):
         self.edits.flush()
 
     def _remember(self, snapshot: Snapshot | None) -> None:
-        if snapshot is not None:
-            self.history.record(snapshot.machine)
+        if snapshot is None:
+            return
+        self.history.record(snapshot.machine)
+        for device in shown_devices(snapshot.machine):
+            # The worker knew its temperature before the page was opened.
+            if _stopping_field(device, decision_on(device, snapshot)) == "temperature_c":
+                self.history.thermometers.add(device.id)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         level, words, button = self._banner_text(snapshot)
@@ -286,10 +292,7 @@ class DeviceCard(Card):
         fill(self.body, self.run_row, role, spare, self.benchmark)
         spare.setVisible(device.id != CPU)  # only now: without a parent it would open as a window
 
-    def show_device(
-        self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
-    ) -> None:
-        """`runs` are names by id of the open runs; empty: there is nothing to choose."""
+    def show_device(self, device: AcceleratorFacts, snapshot: Snapshot) -> None:
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)
@@ -307,10 +310,25 @@ class DeviceCard(Card):
         self.role.setEnabled(use)
         self.spare.setChecked(choice.while_used)
         self.spare.setEnabled(use)
-        self._show_runs(choice.run, runs)
         self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
-        self._show_decider(trainer.decision if trainer else snapshot.decision)
+        self._show_decider(decision_on(device, snapshot))
+
+    def show_runs(self, listed: RunsReply | None, *, is_offered: bool) -> None:
+        """Show the run chosen for this device, and the open ones; None: not listed yet."""
+        chosen = self._edits.current.device(self.device.key).run
+        runs = {row.run: row.name for row in listed.rows if row.is_open} if listed else {}
+        self.run_row.setVisible(bool(chosen or (is_offered and runs)))
+        choices = {"": self.tr("Automatic"), **runs}
+        if chosen not in choices:
+            choices[chosen] = self._unlisted_text(listed, chosen)
+        self.run.set_choices(choices)
+        self.run.select(chosen)
+
+    def _unlisted_text(self, listed: RunsReply | None, run: str) -> str:
+        if listed is None:
+            return self.tr("Not known yet")
+        return self.tr("Not readable now") if run in listed.unread else self.tr("No longer open")
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         self._edits.change({"use": is_on}, device=self.device.key)
@@ -331,14 +349,6 @@ class DeviceCard(Card):
         if device.driver:
             parts.append(self.tr("driver {version}").format(version=device.driver))
         return BETWEEN.join(parts)
-
-    def _show_runs(self, chosen: str, runs: dict[str, str]) -> None:
-        self.run_row.setVisible(bool(runs or chosen))
-        choices = {"": self.tr("Automatic"), **runs}
-        if chosen not in choices:
-            choices[chosen] = self.tr("No longer open")
-        self.run.set_choices(choices)
-        self.run.select(chosen)
 
     def _show_work(self, trainer: TrainerView | None) -> None:
         """Show the device's run and round, or why it waits; nothing for one that is not lent."""
@@ -377,8 +387,7 @@ class DeviceCard(Card):
         self.state.set_label(*shown.get(state, ready if is_used_now else switched_off))
 
     def _show_decider(self, decision: Decision) -> None:
-        field, about = field_pausing(decision), device_pausing(decision)
-        is_ours = not about or about == self.device.name
+        field = _stopping_field(self.device, decision)
         words = self.tr("Stops lending now")
         why = worker_texts.decision_reason(decision, self._context.now_ms())
         for name, limit in (
@@ -386,10 +395,10 @@ class DeviceCard(Card):
             ("temperature_c", self.limits.temperature),
         ):
             if limit is not None:
-                limit.mark_stopping(words if is_ours and field == name else "", why)
+                limit.mark_stopping(words if field == name else "", why)
         self.stops.set_label(words, "circle-pause", "warn")
         self.stops.setToolTip(tool_tip(why))
-        self.stops.setVisible(is_ours and field == "use")
+        self.stops.setVisible(field == "use")
 
     def _head(self) -> QHBoxLayout:
         names = vbox(self.name, self.note, self.work, spacing=1)
@@ -401,6 +410,11 @@ class DeviceCard(Card):
             (self.switch, MIDDLE),
             spacing=12,
         )
+
+
+def _stopping_field(device: AcceleratorFacts, decision: Decision) -> str:
+    """The choice for this device that pauses lending now; empty: none."""
+    return field_pausing(decision) if device_pausing(decision) in ("", device.name) else ""
 
 
 def _separator() -> QFrame:

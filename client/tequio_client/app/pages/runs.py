@@ -104,6 +104,10 @@ class RunsPage(ListPage[RunsReply]):
     def _rows(self) -> tuple[RunRow, ...] | None:
         return self.list.reply.rows if self.list.reply else None
 
+    @property
+    def _unread(self) -> tuple[str, ...]:
+        return self.list.reply.unread if self.list.reply else ()
+
     def _show_all(self) -> None:
         self.show_asking()
         if self._rows is not None:
@@ -124,12 +128,19 @@ class RunsPage(ListPage[RunsReply]):
             return "info", ""
         if self.list.problem:
             return "warning", self.stale_text()
-        chosen = self._row(self.model.preferences.run)
-        if self.model.preferences.run and (chosen is None or not chosen.is_open):
+        chosen, unread = self.model.preferences.run, self._unread
+        row = self._row(chosen)
+        if chosen in unread:
+            words = self.tr(
+                "The run that you chose is open, but its rules could not be read, so it is not in "
+                "this list. Tequio keeps trying."
+            )
+            return "warning", words
+        if chosen and (row is None or not row.is_open):
             words = self.tr("The run that you chose is no longer open, so Tequio chooses for you.")
             return "warning", words
         is_none_open = bool(self._rows) and not any(row.is_open for row in self._rows)
-        return "info", self._none_open() if is_none_open else ""
+        return "info", self._none_open() if is_none_open and not unread else ""
 
     def _none_open(self) -> str:
         return self.tr(
@@ -147,7 +158,10 @@ class RunsPage(ListPage[RunsReply]):
             )
             return
         self.empty.button.setVisible(bool(self.list.problem))
-        if self._rows is not None:
+        if self._unread:
+            words = self.tr("The rules of the open runs could not be read. Tequio keeps trying.")
+            self.empty.show_words(self.tr("Couldn't load the runs"), words)
+        elif self._rows is not None:
             self.empty.show_words(self.tr("No run yet"), self._none_open())
         elif self.list.problem:
             words = self.tr("{problem}. Tequio will keep trying.")

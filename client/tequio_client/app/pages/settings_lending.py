@@ -58,7 +58,8 @@ class UsedQuestion(Banner):
         """Show the warning with that label on its button."""
         words = self.tr(
             "While you use the computer, the device will be busy for {share} of the time. It gets "
-            "louder and uses more power, and videos or scrolling may stutter. Games still pause it."
+            "louder and uses more power, and videos or scrolling may stutter. The rules for games "
+            "and films still apply."
         ).format(share=figures.percent(share_percent))
         self.show_words("warning", words, button)
         self.show()

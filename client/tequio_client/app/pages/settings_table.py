@@ -45,7 +45,7 @@ _PRESENCE = card(
     SettingSpec(
         "while_used",
         "Lend while I use the computer",
-        "Tequio then works for part of the time. Games still pause it.",
+        "Tequio then works for part of the time. The rules for games and films still apply.",
         CustomSpec(),
     ),
     SettingSpec(

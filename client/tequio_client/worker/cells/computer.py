@@ -21,7 +21,7 @@ from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.names import clean_text
 from tequio_client.worker.cells.messages import CellDevice
-from tequio_client.worker.children.process import ProbeProcess, probe_program
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.lending.facts import CPU, select_chosen_devices, sort_devices
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, to_text

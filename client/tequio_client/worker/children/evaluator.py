@@ -9,6 +9,7 @@ below `evaluations` (`EVALUATIONS_FOLDER`), where both programs find them.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -51,7 +52,7 @@ BYTES_PER_PARAMETER = 5
 BESIDE_BYTES = 1 << 30
 """The programs themselves, and the predictions of one batch."""
 _GIGA = 10**9
-_HUB, _DOCUMENTS = "hub", "words"
+_MODELS, _HUB, _DOCUMENTS = "models", "hub", "words"
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _LINE_VARIABLES = (
     "HTTP_PROXY",
@@ -219,9 +220,19 @@ def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
     return body
 
 
+def models_folder(folder: Path) -> Path:
+    """Folder for the models to score, as long as there are any."""
+    return folder / EVALUATIONS_FOLDER / _MODELS
+
+
 def hub_cache(folder: Path) -> Path:
-    """Folder for models of the Hugging Face Hub until a competition is over."""
-    return folder / EVALUATIONS_FOLDER / _HUB
+    """Folder for what was fetched from the Hugging Face Hub."""
+    return models_folder(folder) / _HUB
+
+
+def delete_models(folder: Path) -> None:
+    """Delete all models, also what a child that was killed left of one."""
+    shutil.rmtree(models_folder(folder), ignore_errors=True)
 
 
 def write_document(folder: Path, document: bytes) -> str:

@@ -1,7 +1,7 @@
 """The supervisor of one child process: permission, start, lines in and out, silence, kill ladder.
 
 Trainer, evaluator and probe differ in what their lines mean and in what follows when they end; how
-they live is the same, and is here, with the probe. Rules:
+they live is the same, and is here. Rules:
 
 1. One process at a time, only while it is allowed and while this supervisor holds the device lock.
    The lock is released after the process is gone and not before: only its end frees GPU memory.
@@ -27,28 +27,18 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
-import structlog
 import trio
 
 from tequio_client.ipc import LineBuffer
-from tequio_client.ipc import facts as link
-from tequio_client.platform import child, programs, sandbox
+from tequio_client.platform import child, sandbox
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_shared.errors import MalformedError
-
-log = structlog.get_logger(__name__)
 
 GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
 starting game has to wait; interrupted work of a child does no harm."""
 UNSENT_LINES = 256
-PROBE = programs.module("tequio_client.probe")
-STEADY_S = 30.0
-"""A probe that ran this long did not fail at its start."""
-PROBE_START_S = 15.0
-"""Time for the first probe to answer; drivers are slow right after a start."""
 CACHE_BYTES = 8 << 30
 """Most that a child may have in its cache: compiled kernels take some hundred megabytes."""
 CACHE_FILES = 100_000
@@ -347,62 +337,6 @@ def confined_variables(rules: SandboxRules, cache: Path) -> dict[str, str]:
     """The variables of a child in a sandbox, with caches of its own; raises OSError."""
     numba = {"NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
     return {**child_environment(), **numba, **sandbox.environment(rules, cache)}
-
-
-def probe_program() -> ChildProgram:
-    # No limit on silence: a hanging driver hangs for the next probe too, and facts that grow old
-    # already count as unknown.
-    return ChildProgram(
-        command=PROBE,
-        environment=child_environment(),
-        line_bytes=link.LINE_BYTES,
-        longest_pause_s=60.0,
-    )
-
-
-class ProbeProcess:
-    """Owner of the probe child, and the newest facts of the machine; `run` restarts it.
-
-    Drivers crash and hang, so a separate process asks them. A probe that failed is restarted
-    without limit; until it answers, nothing is known and nothing is lent.
-    """
-
-    def __init__(self, program: ChildProgram) -> None:
-        self._child = ChildProcess(program)
-        self._child.allow()
-        self._instructions = link.ProbeInstructions()
-        self.facts: link.MachineFacts | None = None
-        self.at_s = 0.0  # time of the newest facts, in trio's time
-        self._start_until_s = math.inf  # until then the first probe is still starting
-
-    @property
-    def is_starting(self) -> bool:
-        """True until the first probe has answered, has ended, or has had time enough to answer."""
-        return self.facts is None and trio.current_time() < self._start_until_s
-
-    def send_instructions(self, instructions: link.ProbeInstructions) -> None:
-        """Send these instructions to this probe and every later one."""
-        if instructions != self._instructions:
-            self._instructions = instructions
-            self._child.send(link.encode(instructions))
-
-    async def run(self) -> NoReturn:
-        failures = 0
-        self._start_until_s = trio.current_time() + PROBE_START_S
-        while True:
-            begun_s = trio.current_time()
-            reason = await self._child.run_once(
-                lambda: [link.encode(self._instructions)], self._on_line
-            )
-            self.facts, self._start_until_s = None, 0.0
-            failures = 1 if trio.current_time() - begun_s > STEADY_S else failures + 1
-            pause_s = self._child.pause_s(failures)
-            log.warning("probe ended, restarting", reason=reason, after_s=round(pause_s, 1))
-            await self._child.pause(pause_s)
-
-    def _on_line(self, line: bytes) -> None:
-        self.facts = link.decode_machine_facts(line)
-        self.at_s = trio.current_time()
 
 
 def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:

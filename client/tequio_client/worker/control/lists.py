@@ -25,6 +25,7 @@ from tequio_client.ipc.competitions import (
     CompetitionRow,
     CompetitionsReply,
 )
+from tequio_client.ipc.facts import MAX_ROWS
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.runs import (
     MAX_PUBLISHED_HEADS,
@@ -273,8 +274,6 @@ class RunsList:
     ) -> None:
         """`is_allowed` tells whether the plug-in with that hash may run on this computer."""
         self._ledger, self._is_allowed = ledger, is_allowed
-        self.open_runs: frozenset[str] = frozenset()
-        """Ids of the runs that are open, also of those that are not listed; set by `read`."""
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
         self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._cells: OrderedDict[str, tuple[CellNeed, ...]] = OrderedDict()
@@ -294,7 +293,6 @@ class RunsList:
         `is_witness` tells whether we offer that role.
         """
         rows, answers = [], await self._ledger.runs()
-        self.open_runs = frozenset(one.run for one in answers if one.state != RunState.FINISHED)
         for answer in select_runs(answers):
             try:
                 row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
@@ -303,7 +301,10 @@ class RunsList:
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
-        return RunsReply(rows=tuple(rows))
+        listed = {row.run for row in rows}
+        open_runs = [one.run for one in answers if one.state != RunState.FINISHED]
+        unread = [run for run in open_runs if run not in listed][-MAX_ROWS:]
+        return RunsReply(rows=tuple(rows), unread=tuple(unread))
 
     async def parameters(self) -> dict[str, int]:
         return {row.run: row.parameters for row in (await self.read()).rows}
@@ -428,7 +429,7 @@ class RunsList:
             msgspec.structs.replace(row, organisers=tuple(named[one.key] for one in row.organisers))
             for row in listed.rows
         )
-        return RunsReply(rows=tuple(rows))
+        return msgspec.structs.replace(listed, rows=tuple(rows))
 
     async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:
         """Pace of the last rounds; that of the rules for a run that has begun just now, or ended.
@@ -476,8 +477,7 @@ def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
 
 
 def assign_runs(
-    runs: Sequence[RunRow],
-    open_runs: Collection[str],
+    listed: RunsReply,
     devices: Sequence[LendableDevice],
     taken: Mapping[str, str],
     preferences: Preferences,
@@ -488,8 +488,10 @@ def assign_runs(
     No two devices get the same run, since one key makes one contribution to a round. A device keeps
     the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
     for this computer, or one that fits; the most able device comes first. A chosen run counts as
-    long as its id is in `open_runs`, even if its rules could not be read.
+    long as it is open, even if its rules could not be read.
     """
+    runs = listed.rows
+    open_runs = {*listed.unread, *(run.run for run in runs if run.is_open)}
     found: dict[str, str | IdleReason] = {}
     used = set(taken.values())
     for device in sort_devices(devices):

@@ -17,10 +17,10 @@ from tequio_client.ipc import control
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
-from tequio_client.ipc.runs import AskRuns
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
-from tests.support.app_worker_answers import RUNS
+from tests.support.app_worker_answers import NOVA, RUNS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -350,6 +350,28 @@ def test_a_run_is_chosen_for_a_card_where_there_are_several(
     assert card.run.selected == run.run
 
 
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [
+        (None, "Not known yet"),
+        (RUNS, "nova-350m"),
+        (RunsReply(rows=(), unread=(NOVA.run,)), "Not readable now"),
+        (RunsReply(rows=()), "No longer open"),
+    ],
+)
+def test_a_run_chosen_for_the_only_card_is_named_as_far_as_it_is_known(
+    listed: RunsReply | None, words: str, page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    worker.replies.pop(AskRuns, None)
+    if listed is not None:
+        worker.replies[AskRuns] = listed
+    chosen = replace(AGREED, devices=(DeviceChoice(id=CARD.key, run=NOVA.run),))
+    _show_snapshot(page, worker, replace(LENDING, preferences=chosen))
+    card = page.cards["cuda:0"]
+    assert not card.run_row.isHidden()
+    assert card.run.currentText() == words
+
+
 # --- measuring
 
 
@@ -455,6 +477,16 @@ def test_a_limit_whose_reading_is_lost_stays_with_its_mark_and_the_keyboard(
     assert _limit(page.cards["cuda:0"], "temperature") is limit
     assert not limit.chip.isHidden()
     assert page.focusWidget() is _slider(limit)
+
+
+def test_a_limit_whose_reading_was_lost_before_the_page_was_opened_has_its_mark(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=80, limit=80)
+    silent = replace(hot.machine, gpus=(replace(CARD, temperature_c=None),))
+    _show_snapshot(page, worker, replace(hot, machine=silent))
+    assert not _limit(page.cards["cuda:0"], "temperature").chip.isHidden()
+    assert page.cards["cpu"].limits.temperature is None
 
 
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:

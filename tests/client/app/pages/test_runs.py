@@ -391,6 +391,30 @@ def test_a_chosen_run_that_is_not_open_any_more_is_told(
     assert page.banner.words.text() == said
 
 
+def test_a_chosen_run_whose_rules_could_not_be_read_is_not_called_ended(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    unread = "c" * 64
+    worker.replies[AskRuns] = RunsReply(rows=(ENDED,), unread=(unread,))
+    _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=unread)))
+    assert page.banner.words.text() == (
+        "The run that you chose is open, but its rules could not be read, so it is not in this "
+        "list. Tequio keeps trying."
+    )
+    _show_snapshot(page, worker, IDLE)
+    assert page.banner.isHidden(), "a run is open"
+
+
+def test_a_list_without_rules_is_no_network_without_runs(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRuns] = RunsReply(rows=(), unread=("c" * 64,))
+    _show_snapshot(page, worker, IDLE)
+    assert page.empty.words.text() == (
+        "The rules of the open runs could not be read. Tequio keeps trying."
+    )
+
+
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
     kept = page.choices.rows[NOVA.run]

@@ -298,6 +298,16 @@ def test_lending_while_used_asks_first(
     assert _chosen(worker) == AGREED
 
 
+def test_the_warning_holds_also_while_games_do_not_pause(
+    lending: SettingsSection, used: UsedSwitch, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, pause_for_games=False)))
+    qtbot.mouseClick(used.switch, Qt.MouseButton.LeftButton)
+    rules = "The rules for games and films still apply."
+    assert used.question.words.text().endswith(rules)
+    assert rules in lending.rows["while_used"].note.text()
+
+
 def test_the_share_while_used(
     page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

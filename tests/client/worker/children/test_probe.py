@@ -10,13 +10,9 @@ import pytest
 import trio
 
 from tequio_client.ipc.facts import LINE_BYTES, ProbeInstructions
-from tequio_client.worker.children import process
-from tequio_client.worker.children.process import (
-    ChildProgram,
-    ProbeProcess,
-    child_environment,
-    probe_program,
-)
+from tequio_client.worker.children import probe as probe_child
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.process import ChildProgram, child_environment
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
@@ -70,7 +66,7 @@ async def test_a_probe_is_starting_until_it_answers_ends_or_has_had_its_time(
     async with running(playing(tmp_path, "sys.exit(3)")) as probe:
         await until(lambda: not probe.is_starting)
         assert probe.facts is None
-    monkeypatch.setattr(process, "PROBE_START_S", 0.3)
+    monkeypatch.setattr(probe_child, "PROBE_START_S", 0.3)
     async with running(playing(tmp_path, silent)) as probe:
         await until(lambda: not probe.is_starting)
         assert probe.facts is None

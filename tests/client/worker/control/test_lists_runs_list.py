@@ -11,7 +11,7 @@ import pytest
 
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
-from tequio_client.ipc.runs import RunOrganiser, RunPlugin, RunRow
+from tequio_client.ipc.runs import RunOrganiser, RunPlugin, RunRow, RunsReply
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.control.lists import (
     MAX_RUNS,
@@ -168,8 +168,8 @@ def assigned(
     """
     wanted = msgspec.structs.replace(Preferences(), **preferences)
     devices = select_chosen_devices(TWO_CARDS, wanted) or ()
-    open_runs = {*unread, *(run.run for run in runs if run.is_open)}
-    found = assign_runs(runs, open_runs, devices, taken or {}, wanted, KEY)
+    listed = RunsReply(rows=tuple(runs), unread=tuple(unread))
+    found = assign_runs(listed, devices, taken or {}, wanted, KEY)
     return {
         name: run if isinstance(run, str) else f"none: {run.why}" for name, run in found.items()
     }
@@ -521,8 +521,9 @@ async def test_a_run_whose_rules_nobody_has_is_left_out(tmp_path: Path) -> None:
         async with LedgerApi(program.url) as api:
             (answer,) = await api.runs()
             runs = RunsList(api)
-            assert (await runs.read()).rows == ()
-    assert runs.open_runs == {answer.run}, "it is open all the same"
+            listed = await runs.with_names(await runs.read())
+    assert listed.rows == ()
+    assert listed.unread == (answer.run,), "it is open all the same"
 
 
 @pytest.mark.trio
