@@ -5408,8 +5408,8 @@
         <translation>Das braucht Arbeitsspeicher, etwa fünf Byte für jeden Parameter eines Modells</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes} und einige Minuten Rechenzeit je Modell, sobald die Texte offen sind, nach denselben Regeln wie beim Training: Es pausiert für dich und deine Spiele. Bewerter können mit keinem eigenen Beitrag gewinnen und keinen Lauf bewerten, in dem sie trainiert haben.</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes} und einige Minuten Rechenzeit je Modell, sobald die Texte offen sind, nach denselben Regeln wie beim Training. Bewerter können mit keinem eigenen Beitrag gewinnen und keinen Lauf bewerten, in dem sie trainiert haben.</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5962,8 +5962,8 @@
         <translation>Wettbewerbe mitbewerten</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>Braucht etwa fünf Byte Arbeitsspeicher für jeden Parameter eines Modells und einige Minuten Rechenzeit je Modell, sobald die Texte offen sind. Es gelten dieselben Regeln wie beim Training: Es pausiert für dich und deine Spiele. Wer bewertet, kann nicht mit einem eigenen Beitrag gewinnen und keinen Lauf bewerten, in dem er trainiert hat.</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>Braucht etwa fünf Byte Arbeitsspeicher für jeden Parameter eines Modells und einige Minuten Rechenzeit je Modell, sobald die Texte offen sind. Es gelten dieselben Regeln wie beim Training. Wer bewertet, kann nicht mit einem eigenen Beitrag gewinnen und keinen Lauf bewerten, in dem er trainiert hat.</translation>
     </message>
     <message>
         <source>Network</source>

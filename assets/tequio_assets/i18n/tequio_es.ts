@@ -5408,8 +5408,8 @@
         <translation>Ocupa memoria, unos cinco bytes por cada parámetro de un modelo</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes}, y unos minutos de cálculo por cada modelo cuando se abren los textos, con los mismos modales que el entrenamiento: se detiene por ti y por tus juegos. Quien evalúa no puede ganar con una inscripción propia, ni evaluar un entrenamiento en el que ha participado.</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}, y unos minutos de cálculo por cada modelo cuando se abren los textos, con las mismas reglas que el entrenamiento. Quien evalúa no puede ganar con una inscripción propia, ni evaluar un entrenamiento en el que ha participado.</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5962,8 +5962,8 @@
         <translation>Ayudar a juzgar competiciones</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>Necesita unos cinco bytes de memoria por cada parámetro de un modelo, y unos minutos de cálculo por modelo cuando se abren los textos. Sigue las mismas reglas que el entrenamiento, así que se pausa para ti y tus juegos. Quien juzga no puede ganar con su propia participación, ni juzgar un entrenamiento en el que trabajó.</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>Necesita unos cinco bytes de memoria por cada parámetro de un modelo, y unos minutos de cálculo por modelo cuando se abren los textos. Sigue las mismas reglas que el entrenamiento. Quien juzga no puede ganar con su propia participación, ni juzgar un entrenamiento en el que trabajó.</translation>
     </message>
     <message>
         <source>Network</source>

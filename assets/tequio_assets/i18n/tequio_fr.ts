@@ -5408,8 +5408,8 @@
         <translation>Cela demande de la mémoire, environ cinq octets par paramètre d’un modèle</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes}, et quelques minutes de calcul par modèle quand les textes sont ouverts, selon les mêmes règles que l’entraînement : il se met en pause pour vous et vos jeux. Les évaluateurs ne peuvent ni gagner avec leur propre modèle, ni évaluer un entraînement auquel ils ont participé.</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}, et quelques minutes de calcul par modèle quand les textes sont ouverts, selon les mêmes règles que l’entraînement. Les évaluateurs ne peuvent ni gagner avec leur propre modèle, ni évaluer un entraînement auquel ils ont participé.</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5962,8 +5962,8 @@
         <translation>Aider à évaluer les compétitions</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>Demande environ cinq octets de mémoire par paramètre d’un modèle, et quelques minutes de calcul par modèle une fois les textes ouverts. Suit les mêmes règles que l’entraînement : pause pour vous et vos jeux. Un évaluateur ne peut ni gagner avec son propre modèle, ni évaluer un entraînement auquel il a participé.</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>Demande environ cinq octets de mémoire par paramètre d’un modèle, et quelques minutes de calcul par modèle une fois les textes ouverts. Suit les mêmes règles que l’entraînement. Un évaluateur ne peut ni gagner avec son propre modèle, ni évaluer un entraînement auquel il a participé.</translation>
     </message>
     <message>
         <source>Network</source>

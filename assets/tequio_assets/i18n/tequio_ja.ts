@@ -5378,8 +5378,8 @@
         <translation>モデルのパラメーター1個につき約5バイトのメモリを使います</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes}。テキストが開かれると、モデルごとに数分計算します。ルールは学習と同じで、使用中やゲーム中は一時停止します。評価者は自分のエントリーで勝つことも、自分が学習に加わったプロジェクトを審査することもできません。</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}。テキストが開かれると、モデルごとに数分計算します。ルールは学習と同じです。評価者は自分のエントリーで勝つことも、自分が学習に加わったプロジェクトを審査することもできません。</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5932,8 +5932,8 @@
         <translation>コンペの審査に協力</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>モデルのパラメーター1個につき約5バイトのメモリを使い、テキストが開かれるとモデルごとに数分計算します。ルールは学習と同じで、使用中やゲーム中は一時停止します。審査する人は自分のエントリーで勝つことも、自分が学習に加わったプロジェクトを審査することもできません。</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>モデルのパラメーター1個につき約5バイトのメモリを使い、テキストが開かれるとモデルごとに数分計算します。ルールは学習と同じです。審査する人は自分のエントリーで勝つことも、自分が学習に加わったプロジェクトを審査することもできません。</translation>
     </message>
     <message>
         <source>Network</source>

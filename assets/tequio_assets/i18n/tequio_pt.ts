@@ -5408,8 +5408,8 @@
         <translation>Isso usa memória, cerca de cinco bytes por parâmetro de um modelo</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes}, e alguns minutos de computação por modelo quando os textos são abertos, pelas mesmas regras do treinamento: pausa para você e seus jogos. Avaliadores não podem ganhar com um modelo próprio nem avaliar um treinamento de que participaram.</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}, e alguns minutos de computação por modelo quando os textos são abertos, pelas mesmas regras do treinamento. Avaliadores não podem ganhar com um modelo próprio nem avaliar um treinamento de que participaram.</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5962,8 +5962,8 @@
         <translation>Ajudar a avaliar competições</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>Usa cerca de cinco bytes de memória por parâmetro de um modelo, e alguns minutos de computação por modelo quando os textos são abertos. Segue as mesmas regras do treinamento, então pausa para você e seus jogos. Quem avalia não pode ganhar com um modelo próprio nem avaliar um treinamento de que participou.</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>Usa cerca de cinco bytes de memória por parâmetro de um modelo, e alguns minutos de computação por modelo quando os textos são abertos. Segue as mesmas regras do treinamento. Quem avalia não pode ganhar com um modelo próprio nem avaliar um treinamento de que participou.</translation>
     </message>
     <message>
         <source>Network</source>

@@ -5378,8 +5378,8 @@
         <translation>需要内存，模型的每个参数约五字节</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
-        <translation>{takes}，并在文本打开后为每个模型计算几分钟，规则与训练相同：您使用电脑或玩游戏时会暂停。评测者不能凭自己的参赛模型获胜，也不能评审自己训练过的任务。</translation>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <translation>{takes}，并在文本打开后为每个模型计算几分钟，规则与训练相同。评测者不能凭自己的参赛模型获胜，也不能评审自己训练过的任务。</translation>
     </message>
     <message>
         <source>You help to judge: this computer makes its offer within a minute or two.</source>
@@ -5932,8 +5932,8 @@
         <translation>协助评审竞赛</translation>
     </message>
     <message>
-        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
-        <translation>模型的每个参数约需五字节内存，文本打开后每个模型需计算几分钟。规则与训练相同，因此您使用电脑或玩游戏时会暂停。评审者不能凭自己的参赛模型获胜，也不能评审自己训练过的任务。</translation>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>模型的每个参数约需五字节内存，文本打开后每个模型需计算几分钟。规则与训练相同。评审者不能凭自己的参赛模型获胜，也不能评审自己训练过的任务。</translation>
     </message>
     <message>
         <source>Network</source>

@@ -190,8 +190,8 @@ def judging_cost(row: CompetitionRow) -> str:
     return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
-        "same rules as training: it pauses for you and your games. Evaluators cannot win with an "
-        "entry of their own, nor judge a run that they trained in.",
+        "same rules as training. Evaluators cannot win with an entry of their own, nor judge a "
+        "run that they trained in.",
     ).format(takes=takes)
 
 

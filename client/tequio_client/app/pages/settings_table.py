@@ -157,8 +157,8 @@ _LENDING = section(
             "Help judge competitions",
             "Needs about five bytes of memory for each parameter of a model, and some "
             "minutes of computing for each model once the texts are open. It follows the "
-            "same rules as training, so it pauses for you and your games. A judge cannot "
-            "win with their own entry, nor judge a run they trained in.",
+            "same rules as training. A judge cannot win with their own entry, nor judge a run "
+            "they trained in.",
         ),
     ),
 )
