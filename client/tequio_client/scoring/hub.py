@@ -29,11 +29,12 @@ FILE_PATTERNS = (
     TOKENIZER_NAME,
     "tokenizer_config.json",
     "special_tokens_map.json",
+    "chat_template.jinja",
     WEIGHTS_FILE,
     INDEX_FILE,
     "model-*.safetensors",
 )
-"""The files of a model's folder that scoring may read."""
+"""The files of a model's folder that scoring and chats may read."""
 FREE_BYTES = 1 << 30
 """Disk space that stays free whatever model is fetched."""
 
@@ -102,7 +103,7 @@ def check_repository(sizes: Mapping[str, int], name: str) -> None:
     for one, size in sizes.items():
         if one == TOKENIZER_NAME and size > BLOB_BYTES:
             raise UserFacingError(too_large_message(f"{name}: {one}", size))
-        is_settings = one in FILE_PATTERNS and one.endswith(".json")
+        is_settings = one in FILE_PATTERNS and one.endswith((".json", ".jinja"))
         if is_settings and size > max(MAX_SETTINGS_BYTES, BLOB_BYTES):
             raise UserFacingError(
                 f"{name}: {one} has {size:,} bytes, which is too large for a settings file"
@@ -110,7 +111,7 @@ def check_repository(sizes: Mapping[str, int], name: str) -> None:
 
 
 def readable(names: Iterable[str]) -> list[str]:
-    """The names of files that scoring may read."""
+    """The names of files that may be read."""
     return [name for name in names if any(fnmatch(name, pattern) for pattern in FILE_PATTERNS)]
 
 

@@ -39,6 +39,7 @@ def test_a_repository_with_safetensors_is_fine_also_beside_pickles() -> None:
         ({"model.safetensors": None, "pytorch_model.bin": None}, "has no weights"),
         ({"tokenizer.json": 2 << 30}, "2,147,483,648 bytes"),
         ({"config.json": 1 << 30}, "too large for a settings file"),
+        ({"chat_template.jinja": 1 << 30}, "too large for a settings file"),
     ],
 )
 def test_a_repository_that_cannot_be_read_safely_costs_no_download(
@@ -56,7 +57,11 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]
     tokenizer, settings = layout.tokenizer_files(b"", 0, model_folders.CONTEXT)
     files = {one.name: one.read_bytes() for one in folder.iterdir()}
     files |= {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
-    files |= {"pytorch_model.bin": b"a pickle", "code.py": b"open('ran', 'w')"}
+    files |= {
+        "chat_template.jinja": b"{{ messages }}",
+        "pytorch_model.bin": b"a pickle",
+        "code.py": b"open('ran', 'w')",
+    }
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     with running(FakeHub()) as one:
         one.put("someone/model", files)
@@ -71,6 +76,7 @@ def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
 ) -> None:
     folder = hub.model_folder("someone/model", None)
     assert sorted(one.name for one in folder.iterdir()) == [
+        "chat_template.jinja",
         "config.json",
         "model.safetensors",
         "tokenizer.json",
