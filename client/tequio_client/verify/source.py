@@ -167,19 +167,19 @@ class LogCopy:
         """
         size, end, read = Checkpoint.parse(note_text(note)).size, 0, MirrorFolder(self._unfinished)
         tree = TileTree()
-        self._keep("genesis", self._genesis)
+        self._write("genesis", self._genesis)
         while end < size:
             first, end = next_range(end, size)
             leaves = read.entries(first, end)
             bundle = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - first)
-            self._keep(f"log/{bundle.path()}", encode_bundle(leaves))
+            self._write(f"log/{bundle.path()}", encode_bundle(leaves))
             for leaf in leaves:
                 tree.append(leaf)
             grown = tree.pop_full() if end < size else tree.pop_changed()
             for (level, index), hashes in grown.items():
                 tile = Tile(level=level, index=index, width=len(hashes) // DIGEST_BYTES)
-                self._keep(f"log/{tile.path()}", hashes)
-        self._keep(_CHECKPOINT, note)  # last, when all that it covers is here
+                self._write(f"log/{tile.path()}", hashes)
+        self._write(_CHECKPOINT, note)  # last, when all that it covers is here
 
     def genesis(self) -> bytes:
         self._genesis, before = self._source.genesis(), self._folder / "genesis"
@@ -210,13 +210,13 @@ class LogCopy:
     def blob(self, name: Digest) -> bytes | None:
         found = self._source.blob(name)
         if found is not None:
-            self._keep(f"v1/blobs/{to_text(name)}", found)
+            self._write(f"v1/blobs/{to_text(name)}", found)
         return found
 
     def answer(self, url: str) -> bytes | None:
         return self._source.answer(url)
 
-    def _keep(self, name: str, content: bytes) -> None:
+    def _write(self, name: str, content: bytes) -> None:
         path = self._folder / name
         if path.is_file() and path.read_bytes() == content:  # of an earlier audit
             return

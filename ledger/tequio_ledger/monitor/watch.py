@@ -19,7 +19,7 @@ import structlog
 from tequio_ledger.log.proofs import TileProofs, root_at
 from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import BadEntryError, Mirror
-from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
+from tequio_ledger.monitor.remote import NotThereError, RemoteLedger, UnreachableError
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.queries import StoredRows
@@ -103,6 +103,7 @@ class AnswerComparison:
     def __init__(self, ledger: RemoteLedger) -> None:
         self._ledger = ledger
         self._waiting: deque[Question] = deque()
+        self._withheld: dict[str, Question] = {}  # by URL, in the last check
         self._wrong: dict[str, list[str]] = {}  # by URL, until the answer is right
 
     def wrong(self) -> list[str]:
@@ -110,9 +111,17 @@ class AnswerComparison:
         return [line for lines in self._wrong.values() for line in lines]
 
     def begin(self, state: State) -> None:
-        """Begin with the first answer, unless some of a former check are left."""
+        """Begin with answers that did not exist at the last check; then go on where it ended."""
         if not self._waiting:
             self._waiting.extend(questions(state))
+        self._waiting.extendleft(self._withheld.values())
+        self._withheld.clear()
+
+    def end(self) -> None:
+        """Raise UnreachableError if answers were not there; the others have been compared."""
+        if self._withheld:
+            urls = ", ".join(islice(self._withheld, MOST))
+            raise UnreachableError(f"{len(self._withheld)} answers do not exist: {urls}")
 
     @property
     def are_left(self) -> bool:
@@ -124,7 +133,11 @@ class AnswerComparison:
 
         Raises MovedOnError, UnreachableError, PeerError; the answer is asked for again.
         """
-        following = self._compare(mirror, self._waiting[0])
+        following = None
+        try:
+            following = self._compare(mirror, self._waiting[0])
+        except NotThereError:
+            self._withheld[self._waiting[0].url] = self._waiting[0]
         self._waiting.popleft()
         if following is not None:
             self._waiting.append(following)
@@ -349,7 +362,6 @@ class Watch:
         is_compared = asked < ASKED
         if not is_compared:
             log.info("answers change faster than the log is published", size=self.mirror.size)
-        self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds tiles is away too
         with self.mirror.database.reader.begin() as connection:
             broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
         found += [*self._answers.wrong(), *broken]
@@ -357,6 +369,8 @@ class Watch:
             self._ring_derived(found)
         elif is_compared:
             self._alarms.clear(AlarmKind.DERIVED)
+        self._answers.end()
+        self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds something is away too
         return is_compared
 
     def _ring_derived(self, found: list[str]) -> None:

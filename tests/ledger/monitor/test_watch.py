@@ -385,6 +385,25 @@ def test_answers_that_do_not_follow_from_the_log_are_listed(
         assert len(rung(tmp_path)) == 1
 
 
+def test_an_answer_that_is_withheld_hides_no_other(
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    first, *_ = (one["key"] for one in remote.ask("/v1/peers")["peers"])
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
+        remote.withheld = (f"/v1/peers/{first}",)
+        assert not watch.check(sys.maxsize)
+        assert rung(tmp_path) == []
+        remote.change = lambda path, raw: (
+            re.sub(rb'"last_seq":1', b'"last_seq":2', raw) if path.startswith("/v1/peers/") else raw
+        )
+        watch.check(sys.maxsize)
+        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.DERIVED]
+        steady_s.ahead_s = LATE_S
+        watch.check(sys.maxsize)
+        away = next(one for one in rung(tmp_path) if one.kind is AlarmKind.AWAY)
+        assert first in away.differences[0]
+
+
 def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
     """The answer, as if it was true for more entries, perhaps with a root of our own."""
 
