@@ -258,13 +258,13 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         *_follower_rows(report),
         (
             "all peers fetch",
-            f"{size_text(report.down_bytes / days)} per day, {size_text(report.opened_bytes / days)} of it "
-            "opened to auditors",
+            f"{size_text(report.down_bytes / days)} per day, "
+            f"{size_text(report.opened_bytes / days)} of it opened to auditors",
         ),
         (
             "a seed",
-            f"{size_text(report.seed_down_bytes / days)} in and {size_text(report.seed_up_bytes / days)} out "
-            "per day",
+            f"{size_text(report.seed_down_bytes / days)} in and "
+            f"{size_text(report.seed_up_bytes / days)} out per day",
         ),
         (
             "the log",
@@ -285,8 +285,8 @@ def _cell_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
         others = report.peers - report.cells
         yield (
             "cells",
-            f"{report.cells:,} of the peers: points for {short_count(report.cell_day_tokens)} tokens a "
-            "day each"
+            f"{report.cells:,} of the peers: points for {short_count(report.cell_day_tokens)} "
+            "tokens a day each"
             + (f", {short_count(report.single_day_tokens)} for another peer" if others else ""),
         )
 
@@ -295,8 +295,9 @@ def _follower_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
     if report.followers:
         yield (
             "followers of steps",
-            f"{report.followers:,} of the peers: one fetches {size_text(report.follower_day_bytes)} in "
-            f"a day that it is on, another {size_text(report.witness_day_bytes)}",
+            f"{report.followers:,} of the peers: one fetches "
+            f"{size_text(report.follower_day_bytes)} in a day that it is on, another "
+            f"{size_text(report.witness_day_bytes)}",
         )
 
 
