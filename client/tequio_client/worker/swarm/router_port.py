@@ -31,7 +31,8 @@ log = structlog.get_logger(__name__)
 SEARCH_MS = 2_000
 """How long routers may take to answer the search."""
 LEASE_S = 3_600
-RENEW_S = 1_500.0
+RENEW_S, SOONEST_RENEW_S = 1_500.0, 60.0
+"""Longest and shortest pause before the port is asked for again, halfway through its lease."""
 RETRY_S = 900.0
 """Pause after a failure: the router may have been restarted, or its settings changed."""
 CALL_S = 40.0
@@ -87,6 +88,8 @@ class RouterAnswer:
     gateway: OpenedGateway | None = None
     port: int = 0
     """The port on the router; 0: none is open."""
+    lease_s: int = LEASE_S
+    """How long the router keeps the port open."""
 
 
 class PortMapper:
@@ -143,7 +146,8 @@ class PortMapper:
             self.answer = await self._open(inner, self._opened.port or inner)
             if self.answer.port:
                 self._opened = self.answer
-            pause_s = RENEW_S if self.answer.port else RETRY_S
+            renew_s = min(RENEW_S, max(SOONEST_RENEW_S, self.answer.lease_s / 2))
+            pause_s = renew_s if self.answer.port else RETRY_S
         if self.answer.port or before:
             self._changed()
         return pause_s
@@ -193,10 +197,10 @@ def _open_by_nat_pmp(inner: int, outer: int) -> RouterAnswer:
     if reach_of(router.outside) is not Reach.PUBLIC:
         return RouterAnswer(state=RouterPort.NESTED)
     try:
-        port = router.open(outer, LEASE_S)
+        port, lease_s = router.open(outer, LEASE_S)
     except (nat_pmp.NatPmpError, OSError) as err:
         return RouterAnswer(state=RouterPort.REFUSED, problem=str(err))
-    return RouterAnswer(state=RouterPort.OPEN, gateway=router, port=port)
+    return RouterAnswer(state=RouterPort.OPEN, gateway=router, port=port, lease_s=lease_s)
 
 
 def _open_by_upnp(inner: int, outer: int) -> RouterAnswer:

@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 
 from tequio_client.ipc.snapshot import RouterPort
 from tequio_client.worker.swarm import nat_pmp, router_port
 from tequio_client.worker.swarm.nat_pmp import NatPmpError, NatPmpRouter, find_router
+from tequio_client.worker.swarm.router_port import PortMapper
+from tests.client.worker.swarm.test_router_port import until
 from tests.support.nat_pmp_router import NatPmpDaemon, serve
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ def test_a_port_is_opened_and_closed() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2")
     with running(daemon) as router:
         assert router.outside == "45.0.1.2"
-        assert router.open(OWN, LEASE_S) == OWN
+        assert router.open(OWN, LEASE_S) == (OWN, LEASE_S)
         assert daemon.open == {OWN: (HOST, OWN, LEASE_S)}
         router.deleteportmapping(OWN, "TCP")
         assert daemon.open == {}
@@ -39,14 +42,19 @@ def test_a_port_is_opened_and_closed() -> None:
 def test_a_port_of_another_computer_is_replaced_by_the_router() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2", taken={OWN})
     with running(daemon) as router:
-        assert router.open(OWN, LEASE_S) == OWN + 1
+        assert router.open(OWN, LEASE_S) == (OWN + 1, LEASE_S)
+
+
+def test_a_router_may_grant_a_shorter_lease() -> None:
+    with running(NatPmpDaemon(outside="45.0.1.2", longest_s=600)) as router:
+        assert router.open(OWN, LEASE_S) == (OWN, 600)
 
 
 def test_a_request_that_is_lost_is_sent_again() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2", silent=1)
     with running(daemon) as router:
         daemon.silent = 1
-        assert router.open(OWN, LEASE_S) == OWN
+        assert router.open(OWN, LEASE_S) == (OWN, LEASE_S)
 
 
 def test_a_refusal_is_told_in_words() -> None:
@@ -106,6 +114,26 @@ def test_a_router_without_upnp_is_asked_by_nat_pmp(
         if found.gateway:
             router_port.close_port(found.gateway, found.port)
             assert not daemon.open
+
+
+@pytest.mark.trio
+async def test_a_port_is_asked_for_again_before_the_lease_that_was_granted_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = router_port.RouterAnswer(state=RouterPort.NO_ROUTER)
+    monkeypatch.setattr(router_port, "_open_by_upnp", lambda *_: none)
+    monkeypatch.setattr(router_port, "SOONEST_RENEW_S", 0.01)
+    daemon = NatPmpDaemon(outside="45.0.1.2", longest_s=1)
+    with running(daemon) as router:
+        monkeypatch.setattr(nat_pmp, "find_router", lambda _: router)
+        mapper = PortMapper(lambda: OWN, lambda: None)
+        mapper.set_wanted(is_wanted=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mapper.run)
+            for _ in range(2):
+                await until(lambda: bool(daemon.open))
+                daemon.open.clear()
+            nursery.cancel_scope.cancel()
 
 
 @pytest.fixture(autouse=True)
