@@ -15,6 +15,8 @@ from tests.support.home_networks import HomeNetworks, HomePeer, Nat, missing
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.support.home_networks import Computer
+
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything is here")
 
 FLOOD = """
@@ -41,6 +43,94 @@ while time.monotonic() < until:
 print(met)
 """
 """Announces a member at its own computer, thousands of times; prints the connections it gets."""
+
+REPEAT = """
+import os, socket, sys, time
+from tequio_client.worker.cells.code import derive_keys
+from tequio_client.worker.cells.discovery import KIND
+from tequio_client.worker.swarm.multicast import GROUP, UDP_PORT
+raw = KIND.write(derive_keys(sys.argv[2]).host.key, UDP_PORT, os.urandom(16))  # as heard once
+listening = socket.create_server((sys.argv[1], UDP_PORT))
+listening.settimeout(0.6)
+sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(sys.argv[1]))
+while True:
+    sending.sendto(raw, (GROUP, UDP_PORT))
+    try:
+        listening.accept()[0].close()
+        print("met", flush=True)
+    except TimeoutError:
+        pass
+"""
+"""Repeats a cell's announcement from its own address; prints a line for each guest that comes."""
+
+HOST = """
+import sys, trio
+from tequio_client.worker.cells.code import derive_keys
+from tequio_client.worker.cells.computer import Terminal
+from tequio_client.worker.cells.host import CellHost, GuestList
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tests.client.worker.cells.test_host import OFFER
+async def main():
+    keys = derive_keys(sys.argv[2])
+    async with PeerNetwork(seed=keys.host.seed, listen=(f"/ip4/{sys.argv[1]}/tcp/0",)) as peers:
+        async with CellHost(peers, keys, OFFER, Terminal(says_yes=True), GuestList()).opened():
+            await trio.sleep_forever()
+trio.run(main)
+"""
+
+GUEST = """
+import sys, trio
+from pathlib import Path
+from tequio_client.worker.cells.code import derive_keys
+from tequio_client.worker.cells.computer import Terminal
+from tequio_client.worker.cells.guest import CellGuest, GuestSettings
+from tequio_client.worker.shutdown import ungrouped_errors
+from tequio_shared.errors import UserFacingError
+from tests.client.worker.cells.test_host import ASK
+from tests.support.loopback import network
+async def main():
+    code, folder, find_s = sys.argv[1:]
+    settings = GuestSettings(folder=Path(folder), code=code, find_s=float(find_s))
+    async with network("guest") as peers, trio.open_nursery() as nursery:
+        def hear(text):
+            if "asked for a place" in text:
+                print("asked the host")
+                nursery.cancel_scope.cancel()
+        owner = Terminal(says_yes=True, write=hear)
+        nursery.start_soon(CellGuest(peers, derive_keys(code), settings, owner, ASK).run)
+try:
+    with ungrouped_errors():
+        trio.run(main)
+except UserFacingError as err:
+    print(err)
+"""
+CODE = "K7QF-2MXD-9TRP"
+
+
+@attack("D13", layer="net", ends="its address is passed over, and the host is found at another one")
+def test_a_stranger_that_repeats_a_cells_announcement_keeps_no_guest_out(tmp_path: Path) -> None:
+    with HomeNetworks.opened() as networks, ExitStack() as stack:
+        router = networks.home("r", Nat.PORT_RESTRICTED)
+        tower, laptop, eve = (networks.computer(router, one) for one in ("tower", "laptop", "eve"))
+
+        def start(computer: Computer, *words: str) -> subprocess.Popen[str]:
+            command = computer.command(sys.executable, "-c", *words)
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            stack.enter_context(process)
+            stack.callback(process.kill)  # before the wait for its end
+            return process
+
+        stranger = start(eve, REPEAT, eve.host, CODE)
+        alone, _ = start(laptop, GUEST, CODE, str(tmp_path), "1.5").communicate(timeout=60)
+        assert f"no host with the code {CODE} answered at {eve.host}:21084: check" in alone
+        guest = start(laptop, GUEST, CODE, str(tmp_path), "60")
+        assert stranger.stdout is not None
+        for _ in range(2):  # once for each guest
+            assert stranger.stdout.readline() == "met\n"
+        start(tower, HOST, tower.host, CODE)
+        found, _ = guest.communicate(timeout=90)
+        assert found.endswith("asked the host\n"), found
 
 
 @attack("D12", layer="net", ends="a few connections to who proves no key")
