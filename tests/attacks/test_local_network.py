@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import ExitStack
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,6 +106,81 @@ try:
 except UserFacingError as err:
     print(err)
 """
+ENDLESS = """
+import socket, sys, threading
+own = sys.argv[1]
+pages = socket.create_server((own, 5000))
+search = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+search.bind(("", 1900))
+membership = socket.inet_aton("239.255.255.250") + socket.inet_aton(own)
+search.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
+def serve():
+    while True:
+        asking = pages.accept()[0]
+        print("asked", flush=True)
+        asking.recv(4_000)
+        try:
+            asking.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
+            while True:
+                asking.sendall(b"<a>" * 20_000)
+        except OSError:
+            pass
+threading.Thread(target=serve, daemon=True).start()
+print("ready", flush=True)
+while True:
+    raw, asking = search.recvfrom(2_000)
+    if raw.startswith(b"M-SEARCH"):
+        wanted = next(one for one in raw.split(b"\\r\\n") if one.upper().startswith(b"ST:"))
+        page = f"LOCATION: http://{own}:5000/d.xml".encode()
+        head = (b"HTTP/1.1 200 OK", wanted, page, b"USN: uuid:1", b"SERVER: x", b"", b"")
+        search.sendto(b"\\r\\n".join(head), asking)
+"""
+"""Calls itself a router, with a description that never ends; prints a line when it is asked."""
+
+OPENS = """
+import resource, psutil, trio
+from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.worker.swarm import router_port
+async def main():
+    router_port.CALL_S = 12.0
+    mapper = router_port.PortMapper(lambda: 4001, lambda: None)
+    mapper.set_wanted(is_wanted=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mapper.run)
+        while mapper.answer.state in (RouterPort.OFF, RouterPort.SEARCHING):
+            await trio.sleep(0.1)
+        await trio.sleep(1)
+        threads = trio.to_thread.current_default_thread_limiter().borrowed_tokens
+        own = psutil.Process().memory_info().rss >> 20
+        child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+        print(mapper.answer.state.value, threads, own, child)
+        nursery.cancel_scope.cancel()
+trio.run(main)
+"""
+"""Asks for a port; prints the answer, the worker's threads and MiB, and those of its process."""
+
+
+@pytest.mark.skipif(find_spec("miniupnpc") is None, reason="miniupnpc is not installed")
+@attack("D18", layer="net", ends="a process of its own ends when it has become large")
+def test_an_endless_description_of_a_router_takes_little_memory_and_none_of_the_worker() -> None:
+    with HomeNetworks.opened() as networks, ExitStack() as stack:
+        router = networks.home("r", Nat.PORT_RESTRICTED)
+        asking, eve = (networks.computer(router, one) for one in ("asking", "eve"))
+        false = subprocess.Popen(
+            eve.command(sys.executable, "-c", ENDLESS, eve.host), stdout=subprocess.PIPE, text=True
+        )
+        stack.enter_context(false)
+        stack.callback(false.kill)  # before the wait for its end
+        assert false.stdout is not None
+        assert false.stdout.readline() == "ready\n"
+        last = asking.run(sys.executable, "-c", OPENS).splitlines()[-1]
+        assert false.stdout.readline() == "asked\n"
+    state, threads, own_mib, child_mib = last.split()
+    assert (state, threads) == ("no-router", "0")
+    assert int(own_mib) < 150
+    assert 200 < int(child_mib) < 400
+
+
 CODE = "K7QF-2MXD-9TRP"
 
 

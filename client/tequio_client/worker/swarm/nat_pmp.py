@@ -61,10 +61,9 @@ class NatPmpRouter:
             raise NatPmpError("no port")
         return port, granted_s
 
-    def deleteportmapping(self, outer: int, _protocol: str, /) -> bool:
-        """Close the port; named as in the library for UPnP."""
+    def close(self) -> None:
+        """Close all ports that are passed on to ours; raises as `open`."""
         self._map(0, 0)
-        return outer > 0
 
     def _map(self, outer: int, lease_s: int) -> tuple[int, int]:
         asked = struct.pack("!BBHHHI", 0, _MAP_TCP, 0, self.inner_port, outer, lease_s)
