@@ -16,7 +16,7 @@ from tequio_client.demo import play
 from tequio_client.demo.main import run_demo
 from tequio_client.demo.script import quick_script
 from tequio_client.platform.programs import RUNTIME_VARIABLE, tequio
-from tequio_client.worker.children.trainer import run_benchmark
+from tequio_client.worker.children.trainer import benchmark_child, run_benchmark
 from tests.package.conftest import APP, NAMED, RUNTIME, newer_app
 from tests.support.real_network import PATIENCE_S
 
@@ -115,7 +115,7 @@ def test_a_command_that_needs_torch_names_the_missing_runtime(run: Run, tmp_path
 @pytest.mark.trio
 async def test_the_runtime_measures_the_processor(tmp_path: Path) -> None:
     command = (str(RUNTIME), "-m", "tequio_client.trainer", "benchmark")
-    measured = await run_benchmark("cpu", tmp_path, command)
+    measured = await run_benchmark(benchmark_child(tmp_path, "cpu", command), "cpu")
     assert measured.tokens_per_s > 0
 
 

@@ -30,6 +30,8 @@ class NatPmpDaemon:
     """With which every request for a port is refused; 0: it is not."""
     taken: set[int] = field(default_factory=set)
     """Ports of other computers."""
+    longest_s: int = 7_200
+    """The longest lease that is granted."""
     silent: int = 0
     """Requests that are lost before one is answered."""
     open: dict[int, tuple[str, int, int]] = field(default_factory=dict)
@@ -44,7 +46,8 @@ class NatPmpDaemon:
             return self._head(_ADDRESS, 0) + ipaddress.IPv4Address(self.outside).packed
         if len(asked) != 12 or asked[:2] != bytes((0, _MAP_TCP)):
             return self._head(asked[1], _UNSUPPORTED)
-        inner, outer, lease_s = struct.unpack("!4xHHI", asked)
+        inner, outer, asked_s = struct.unpack("!4xHHI", asked)
+        lease_s = min(asked_s, self.longest_s)
         if not self.code:
             outer = self._map(sender, inner, outer, lease_s)
         return self._head(_MAP_TCP, self.code) + struct.pack("!HHI", inner, outer, lease_s)

@@ -39,7 +39,7 @@ from tequio_client.runtime import locked
 from tequio_client.trainer.private.texts import NoTextsError, text_files
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import StoppableProgram
-from tequio_client.worker.swarm.listening import own_port, with_ports
+from tequio_client.worker.swarm.listening import check_announced, own_port, with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -66,6 +66,9 @@ class GroupOptions:
     listen: Sequence[str] = LISTEN_EVERYWHERE
     announce: Sequence[str] = ()
     peers: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_announced(self.announce)
 
 
 def run(group: GroupFile, options: GroupOptions) -> None:

@@ -10,8 +10,9 @@ import os
 import sys
 from types import ModuleType
 
-from tequio_client import heap
+from tequio_client import heap, ipc
 from tequio_client.ipc import cell
+from tequio_client.ipc.trainer import Failed
 from tequio_client.platform import child, programs, sandbox
 from tequio_shared.errors import UserFacingError
 
@@ -29,6 +30,19 @@ def _import(name: str) -> ModuleType:
         return importlib.import_module(name)
 
 
+def _measure(device: str) -> None:
+    """Write the figures of a device as one line: a `BenchmarkReply`, or `Failed`."""
+    pipe = child.ParentPipe()
+    try:
+        figures = _import("tequio_client.trainer.benchmark").measure_speed(device)
+    except ModuleNotFoundError as err:
+        reason = programs.not_installed(str(err.name))
+        figures = Failed(command=0, code="internal", reason=reason)
+    except UserFacingError as err:
+        figures = Failed(command=0, code="device", reason=str(err))
+    pipe.send(ipc.encode(figures))
+
+
 if __name__ == "__main__":
     child.lower_priority(os.getpid())  # before another thread begins
     if sys.argv[1:2] == ["selftest"]:
@@ -41,17 +55,14 @@ if __name__ == "__main__":
     except UserFacingError as err:
         sys.exit(str(err))
     confined = _enter_sandbox(place)
-    if sys.argv[1:2] == ["benchmark"]:
-        try:
-            benchmark = _import("tequio_client.trainer.benchmark")
-        except ModuleNotFoundError as err:
-            sys.exit(programs.not_installed(str(err.name)))
-        sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     if sys.argv[1:2] == ["plugin"]:
         sys.exit(_import("tequio_client.trainer.plugin_trial").main())
     if sys.argv[1:2] == ["tokenizer"]:
         sys.exit(importlib.import_module("tequio_client.trainer.plugin_tokenizer").main())
     child.end_with_parent()  # before the imports, which take a second
+    if sys.argv[1:2] == ["benchmark"]:
+        _measure("".join(sys.argv[2:3]) or "auto")
+        sys.exit()
     main = importlib.import_module("tequio_client.trainer.main")
     if sys.argv[1:2] == ["rank"]:
         main.follow("".join(sys.argv[2:3]) or "console", place)

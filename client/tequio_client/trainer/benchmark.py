@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from dataclasses import dataclass
 
-import msgspec
 import torch
 
 from tequio_client.ipc.control import BenchmarkReply
@@ -15,7 +13,6 @@ from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import Optimiser, compute_gradients
 from tequio_client.trainer.model import build_random
-from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 from tequio_shared.round.points import flop_per_token
 
@@ -84,15 +81,3 @@ def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -
         flop_per_s=tokens_per_s * flop_per_token(parameters),
         memory_mb=used // _MIB,
     )
-
-
-def print_speed(wanted: str) -> None:
-    """Measure a device in a process of its own, and write a `BenchmarkReply` as one JSON line.
-
-    Only the end of a process frees all memory of a device.
-    """
-    try:
-        found = measure_speed(wanted)
-    except UserFacingError as err:
-        sys.exit(str(err))
-    sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")

@@ -451,13 +451,12 @@ def _prepared(
     task: PrepareRank, documents: ModelDocuments, place: CellPlace, cell: Cell
 ) -> tuple[PreparedModel | None, RankAnswer]:
     prepare = msgspec.structs.replace(task.prepare, device=place.device)
+    # Other errors, such as a card or a disk that is full now, end the rank: the cell forms again.
     try:
         return prepared.prepare_model(prepare, documents, cell), RankAnswer()
     except DeviceError as err:
         return None, RankAnswer(code="device", reason=str(err))
-    except (UserFacingError, MalformedError, RuntimeError, OSError) as err:
-        if isinstance(err, RuntimeError) and not device.is_out_of_memory(err):
-            raise
+    except (UserFacingError, MalformedError) as err:
         return None, RankAnswer(code="model", reason=str(err))
 
 

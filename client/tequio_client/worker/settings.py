@@ -14,6 +14,7 @@ from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
+from tequio_client.worker.swarm.listening import check_announced
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, parse_key
 from tequio_shared.limits import RECEIVERS
@@ -87,6 +88,7 @@ class NetSettings:
                 f"a storage limit of {self.quota_bytes / (1 << 30):.3g} GiB is too small: use "
                 f"--quota-gib {MIN_QUOTA_BYTES / (1 << 30)} or more"
             )
+        check_announced(self.announce)
 
     @property
     def publishes_metrics(self) -> bool:

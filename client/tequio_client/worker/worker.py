@@ -43,8 +43,14 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.process import ChildProcess
 from tequio_client.worker.children.runtime_trial import RuntimeVerdict
-from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
+from tequio_client.worker.children.trainer import (
+    TrainerProcess,
+    benchmark_child,
+    run_benchmark,
+    trainer_program,
+)
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, assign_runs
 from tequio_client.worker.evaluate import CompetitionJudge
@@ -121,6 +127,8 @@ class Worker:
         self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
         self.node: Node | None = None
         self.sessions: dict[str, RunSession] = {}  # of devices in a run, by id
+        self.measuring: dict[str, ChildProcess] = {}
+        """Benchmarks that run, by device; owned by `_benchmark`."""
         self._choosing = trio.Lock()  # held while a device chooses its run
         self._plain_machine = _plain_machine(settings.trainer.device)
         fixed = None if settings.applies_preferences else UNRESTRICTED
@@ -391,7 +399,8 @@ class Worker:
         if self.probe is None:
             return
         trainers = [one.trainer.child.pid for one in self.lending.devices.values()]
-        children = (*trainers, self.evaluator.child.pid)
+        measuring = [one.pid for one in self.measuring.values()]
+        children = (*trainers, *measuring, self.evaluator.child.pid)
         on_battery = self.probe.facts is not None and bool(self.probe.facts.on_battery)
         self.probe.send_instructions(
             ProbeInstructions(
@@ -488,7 +497,14 @@ class Worker:
         if self._is_busy(device):
             raise RefusedError("busy", "suspend the device first, for a meaningful result")
         folder = self.settings.net.folder
-        found = await run_benchmark(device, folder)
+        child = benchmark_child(folder, device)
+        if (lent := self.lending.devices.get(device)) is not None:
+            child.device = lent.trainer.child.device
+        self.measuring[device] = child
+        try:
+            found = await run_benchmark(child, device, self._instruct_probe)
+        finally:
+            del self.measuring[device]
         if found.flop_per_s > 0:
             await trio.to_thread.run_sync(forecast.record_speed, folder, device, found.flop_per_s)
         return found
@@ -502,8 +518,8 @@ class Worker:
     def _is_busy(self, name: str) -> bool:
         """True while a child process computes on that device."""
         device = self.lending.devices.get(name)
-        if device is None:
-            return False
+        if name in self.measuring or device is None:
+            return name in self.measuring
         is_judging = device is self.lending.judging and self.evaluator.child.pid is not None
         return is_judging or device.trainer.child.pid is not None
 

@@ -14,6 +14,7 @@ from tequio_client.trainer.benchmark import measure_speed
 from tequio_client.worker.children.trainer import (
     TrainerFailedError,
     TrainerProcess,
+    benchmark_child,
     run_benchmark,
     trainer_program,
 )
@@ -42,13 +43,14 @@ def test_a_measurement_gives_a_pace() -> None:
 @pytest.mark.trio
 async def test_a_device_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="device cuda:99 was not found"):
-        await run_benchmark("cuda:99", tmp_path)
+        await run_benchmark(benchmark_child(tmp_path, "cuda:99"), "cuda:99")
 
 
 @pytest.mark.trio
 async def test_a_measurement_without_torch_names_what_to_install(tmp_path: Path) -> None:
+    child = benchmark_child(tmp_path, "cpu", (*WITHOUT_TORCH, "benchmark"))
     with pytest.raises(RefusedError, match=WAY_OUT):
-        await run_benchmark("cpu", tmp_path, (*WITHOUT_TORCH, "benchmark"))
+        await run_benchmark(child, "cpu")
 
 
 @pytest.mark.trio

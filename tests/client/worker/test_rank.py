@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -113,6 +115,41 @@ def test_a_rank_elsewhere_that_fails_before_its_hello_ends_the_cell_and_its_reas
         report = failed(cell)
     assert (report.code, report.fatal) == ("cell", True)
     assert report.reason == "the cell ended: rank 1: no CUDA device"
+
+
+FULL = """
+import sys, torch
+from tequio_client.ipc.cell import decode_place
+from tequio_client.trainer import prepared, ranks
+
+def prepare_model(*_):
+    raise {error}
+
+prepared.prepare_model = prepare_model
+ranks.follow(decode_place(sys.argv[1]))
+"""
+"""A rank that lacks room in this moment."""
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        ("torch.OutOfMemoryError('CUDA out of memory')", "OutOfMemoryError: CUDA out of memory"),
+        ("OSError(28, 'No space left on device')", "No space left on device"),
+    ],
+)
+def test_a_rank_elsewhere_that_lacks_room_ends_the_cell_and_not_the_program_of_rank_0(
+    run: SmallRun, error: str, why: str
+) -> None:
+    place = CellPlace(rank=1, size=2, device="cpu", port=free_port())
+    words = (sys.executable, "-c", FULL.format(error=error), place.encode())
+    full = subprocess.Popen(words, env={**os.environ, "GLOO_SOCKET_IFNAME": "lo"})
+    with full, first_rank(2, place.port) as cell:
+        cell.send(run.prepare(1))
+        report = failed(cell)
+    assert (report.code, report.fatal) == ("cell", True), "the worker starts rank 0 again"
+    assert report.reason.startswith("the cell ended: rank 1 failed: ")
+    assert why in report.reason
 
 
 def test_a_second_process_of_a_rank_does_not_join_its_cell(run: SmallRun) -> None:

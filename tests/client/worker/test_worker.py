@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
+import trio.testing
 
 from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc.control import AskBenchmark
 from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
+from tequio_client.worker import worker as worker_module
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.round.plugin import PluginSpec
@@ -122,3 +131,44 @@ async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) ->
     assert shown.status is None
     assert shown.trainers == (), "no device is known yet"
     assert not shown.ledger.is_reached
+
+
+async def test_a_measured_device_is_busy_and_keeps_its_trainer_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would count as another program's, and two would share the card's memory."""
+    endless = (sys.executable, "-S", "-c", "import sys; sys.stdin.read()")
+    measure = partial(benchmark_child, command=endless)
+    monkeypatch.setattr(worker_module, "benchmark_child", measure)
+    worker = await host(tmp_path / "worker")
+    worker.lending.update()
+    worker.probe = ProbeProcess(probe_program())
+    ((name, device),) = worker.lending.devices.items()
+    trainer, question = device.trainer.child, AskBenchmark(device=name)
+    trainer.replace_program(replace(trainer.program, command=endless))
+    trainer.forbid()
+
+    def has_begun() -> bool:
+        return trainer.pid is not None
+
+    async def ask() -> None:
+        with pytest.raises(RefusedError, match="could not be measured: it was ended"):
+            await worker.answer(question)
+
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trainer.run_once, tuple, list[bytes]().append)
+            nursery.start_soon(ask)
+            while not any(one.pid for one in worker.measuring.values()):  # noqa: ASYNC110 - a child has no event
+                await trio.sleep(0.01)
+            with pytest.raises(RefusedError, match="suspend the device first"):
+                await worker.answer(question)
+            assert worker.measuring[name].pid in worker.probe.instructions.ours
+            assert worker.facts(name).is_computing
+            trainer.allow()
+            await trio.testing.wait_all_tasks_blocked(0.1)
+            assert not has_begun(), "it waits for the device"
+            worker.measuring[name].stop()
+            while not has_begun():  # noqa: ASYNC110 - as above
+                await trio.sleep(0.01)
+            nursery.cancel_scope.cancel()

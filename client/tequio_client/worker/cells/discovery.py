@@ -24,6 +24,7 @@ JOIN_EVERY_S = 2.0
 PER_HOST_S, IN_ALL_S, BURST_S = 2.0, 20.0, 4.0
 """Announcements heard of one address and of all, in a second, and seconds worth at once."""
 MOST_OTHERS = 64
+PASSED_OVER_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,11 @@ async def announce(key: PeerKey, port: int) -> NoReturn:
 
 
 class HostFinder:
-    """Listens for the host with that key."""
+    """Listens for the host with that key.
+
+    Anybody who hears an announcement can repeat it from another address, with another port. So a
+    caller that did not find the host at an address has it passed over, and hears of others.
+    """
 
     def __init__(self, key: PeerKey) -> None:
         self._key = key
@@ -71,6 +76,13 @@ class HostFinder:
         self._of_all = TokenBuckets(IN_ALL_S, IN_ALL_S * BURST_S)
         self.others: set[str] = set()
         """Addresses that announced cells with other codes."""
+        self._passed_over: dict[str, float] = {}  # addresses, and until when in trio's time
+
+    def pass_over(self, host: str) -> None:
+        """Hear nothing of this address for `PASSED_OVER_S`: the host was not there."""
+        now = trio.current_time()
+        self._passed_over = {one: until for one, until in self._passed_over.items() if until > now}
+        self._passed_over[host] = now + PASSED_OVER_S
 
     async def find(self) -> HostAddress:
         """Wait for the host; raises UserFacingError where this computer cannot listen."""
@@ -98,6 +110,8 @@ class HostFinder:
         """Judge a datagram; returns the port of the wanted host, if it is one of its."""
         now = trio.current_time()
         if not KIND.matches(raw) or not multicast.is_near(host, multicast.own_addresses()):
+            return None
+        if now < self._passed_over.get(host, now):
             return None
         if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
             return None

@@ -8,6 +8,7 @@ in the swarm. It may name a key, to which the host gives the points of the guest
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +32,7 @@ from tequio_client.worker.cells.computer import (
     own_device,
     torch_version,
 )
-from tequio_client.worker.cells.discovery import HostAddress, HostFinder
+from tequio_client.worker.cells.discovery import MOST_OTHERS, HostAddress, HostFinder
 from tequio_client.worker.cells.host import PLACE_KEPT_S, why_unfit
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
@@ -119,6 +120,9 @@ class CellGuest:
         self._receiver = _receiver(settings)
         self._decisions: Decisions
         self._was_there = False  # the host, at least once
+        self._finder = HostFinder(keys.host.key)
+        self._find_until_s = trio.current_time() + settings.find_s
+        self._tried: dict[HostAddress, None] = {}  # found ones at which the host was not
         self._talk: CellConversation | None = None
         self._place: CellPlace | None = None
         self._moved = trio.Event()  # replaced whenever `_place` changed
@@ -130,6 +134,11 @@ class CellGuest:
             self._decisions = Decisions(self._owner, nursery)
             nursery.start_soon(self._run_rank)
             nursery.start_soon(self._give_rank_up)
+            if not self._settings.address:
+                self._owner.print_line(
+                    "looking for the host in the local network, for "
+                    f"{self._settings.find_s:.0f} s at most"
+                )
             while True:
                 host = self._settings.address or await self._find()
                 try:
@@ -141,7 +150,10 @@ class CellGuest:
                     ) from err
                 except PeerError as err:
                     if not self._was_there:
-                        raise self._unreachable(host) from err
+                        if self._settings.address:
+                            raise self._unreachable([host]) from err
+                        self._tried[host] = None
+                    self._finder.pass_over(host.host)
                     log.warning("the host is away; looking for it", host=str(host), why=str(err))
                 await trio.sleep(RETRY_S)
 
@@ -152,32 +164,31 @@ class CellGuest:
                 await self._talk.send(Leave())
 
     async def _find(self) -> HostAddress:
-        finder = HostFinder(self._keys.host.key)
         if self._was_there:
-            return await finder.find()
-        seconds = self._settings.find_s
-        self._owner.print_line(
-            f"looking for the host in the local network, for {seconds:.0f} s at most"
-        )
-        with suppress(trio.TooSlowError), trio.fail_after(seconds):
-            return await finder.find()
+            return await self._finder.find()
+        with suppress(trio.TooSlowError), trio.fail_at(self._find_until_s):
+            return await self._finder.find()
+        if self._tried:
+            raise self._unreachable(list(self._tried)[:MOST_OTHERS])
         code = self._settings.code
-        if finder.others:
+        if others := self._finder.others:
             raise UserFacingError(
                 f"none of the cells in the local network has the code {code} (heard from "
-                f"{', '.join(sorted(finder.others))}): ask the host to read its code out again"
+                f"{', '.join(sorted(others))}): ask the host to read its code out again"
             )
         raise UserFacingError(
-            f"no cell was found in the local network within {seconds:.0f} s for the code {code}: "
-            "check that `tequio cell host` runs on the other computer, that both are in the same "
-            "network (guest Wi-Fi and VPNs often keep computers apart), and that UDP port 21084 "
-            "is open; or name the host with --address HOST:PORT, as the host shows it"
+            f"no cell was found in the local network within {self._settings.find_s:.0f} s for the "
+            f"code {code}: check that `tequio cell host` runs on the other computer, that both are "
+            "in the same network (guest Wi-Fi and VPNs often keep computers apart), and that UDP "
+            "port 21084 is open; or name the host with --address HOST:PORT, as the host shows it"
         )
 
-    def _unreachable(self, host: HostAddress) -> UserFacingError:
+    def _unreachable(self, tried: Sequence[HostAddress]) -> UserFacingError:
+        ports = " and ".join(dict.fromkeys(str(one.port) for one in tried))
         return UserFacingError(
-            f"no host with the code {self._settings.code} answered at {host}: check the code, the "
-            f"address, and that the firewall of the host's computer lets TCP port {host.port} in"
+            f"no host with the code {self._settings.code} answered at "
+            f"{' or '.join(map(str, tried))}: check the code, the address, and that the firewall "
+            f"of the host's computer lets TCP port {ports} in"
         )
 
     async def _visit(self, host: HostAddress) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
-from tequio_client.ipc.cell import MOST_RANKS, CellNeed, Division, smallest_cell
+from tequio_client.ipc.cell import CellNeed, Division, smallest_cell
 from tequio_client.ipc.cell_division import parse_fields, why_undivided
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main, shutdown
@@ -31,6 +31,7 @@ from tequio_client.worker.lending.needs import cell_needs, rank_memory_mb
 from tequio_client.worker.rounds.join import find_run
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.swarm import multicast
+from tequio_client.worker.swarm.limits import BURST_S, PeerLimits
 from tequio_client.worker.swarm.listening import with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, UserFacingError
@@ -41,6 +42,9 @@ from tequio_shared.wording import plural
 
 PORT = multicast.UDP_PORT
 """TCP port for guests, unless another one is chosen or this one is in use: one number to open."""
+
+MOST_GUESTS = 127
+"""Fewer than the connections that one peer may have (`swarm.limits`), with room for strangers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +64,9 @@ class HostSettings:
     """True: guests get no part of the points."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.guests < MOST_RANKS:
+        if not 1 <= self.guests <= MOST_GUESTS:
             raise UserFacingError(
-                f"a cell has 1 to {MOST_RANKS - 1} guests, not {self.guests}: see --guests"
+                f"a cell has 1 to {MOST_GUESTS} guests, not {self.guests}: see --guests"
             )
 
 
@@ -87,7 +91,8 @@ async def gathered(
     file.save(folder)
     keys = await trio.to_thread.run_sync(derive_keys, file.code)
     listen = with_ports(LISTEN_EVERYWHERE, settings.port or PORT)
-    async with PeerNetwork(seed=keys.host.seed, listen=listen) as network:
+    limits = guest_limits(settings.guests)
+    async with PeerNetwork(seed=keys.host.seed, listen=listen, limits=limits) as network:
         ports = network.listen_ports()  # none where libp2p failed: it raises no error
         if not ports or settings.port not in (None, *ports):
             raise UserFacingError(
@@ -113,6 +118,16 @@ async def gathered(
             # The guests agreed to this run: another one may be open by now.
             net = replace(settings.worker.net, run=run)
             yield replace(settings.worker, trainer=trainer, net=net)
+
+
+def guest_limits(guests: int) -> PeerLimits:
+    """Room for all guests, at once and from one local network, beside that for strangers."""
+    usual = PeerLimits()
+    return PeerLimits(
+        connections=usual.connections + guests,
+        handshakes=usual.handshakes + guests,
+        arrivals_per_s=usual.arrivals_per_s + guests / BURST_S,
+    )
 
 
 async def _offer(

@@ -31,7 +31,7 @@ class ProbeProcess:
     def __init__(self, program: ChildProgram) -> None:
         self._child = ChildProcess(program)
         self._child.allow()
-        self._instructions = link.ProbeInstructions()
+        self.instructions = link.ProbeInstructions()
         self.facts: link.MachineFacts | None = None
         self.at_s = 0.0  # time of the newest facts, in trio's time
         self._start_until_s = math.inf  # until then the first probe is still starting
@@ -43,8 +43,8 @@ class ProbeProcess:
 
     def send_instructions(self, instructions: link.ProbeInstructions) -> None:
         """Send these instructions to this probe and every later one."""
-        if instructions != self._instructions:
-            self._instructions = instructions
+        if instructions != self.instructions:
+            self.instructions = instructions
             self._child.send(link.encode(instructions))
 
     async def run(self) -> NoReturn:
@@ -53,7 +53,7 @@ class ProbeProcess:
         while True:
             begun_s = trio.current_time()
             reason = await self._child.run_once(
-                lambda: [link.encode(self._instructions)], self._on_line
+                lambda: [link.encode(self.instructions)], self._on_line
             )
             self.facts, self._start_until_s = None, 0.0
             failures = 1 if trio.current_time() - begun_s > STEADY_S else failures + 1

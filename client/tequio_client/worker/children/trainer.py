@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
 import trio
 
+from tequio_client import ipc
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
@@ -33,16 +32,8 @@ from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
     confined_variables,
-    end_process,
 )
-from tequio_shared import encoding
-from tequio_shared.errors import (
-    MalformedError,
-    RefusedError,
-    TequioError,
-    UserFacingError,
-    first_error,
-)
+from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 
 log = structlog.get_logger(__name__)
 
@@ -65,9 +56,7 @@ REASON_CHARACTERS = 1_000
 """Maximum characters of a child's reason that are shown to people."""
 _LABEL = 256
 _CELL_PREFIXES = ("GLOO_", "NCCL_")
-_TAIL_BYTES = 1 << 16
-"""Part of a benchmark's output that is read: the result is the last line, after the noise of
-libraries."""
+_decode_figures = ipc.line_decoder(BenchmarkReply | link.Failed, link.LINE_BYTES, "figures")
 
 JudgeCrash = Callable[[str], Awaitable[str]]
 """Called with the reason of a child's end in a task; returns why to give up, empty: try again."""
@@ -390,67 +379,47 @@ def _checked(report: link.Report | None, wanted: type[R], broken: str | None) ->
     return report
 
 
+def benchmark_child(folder: Path, device: str, command: Sequence[str] = BENCHMARK) -> ChildProcess:
+    """A child that measures a device; raises UserFacingError when the folder cannot be used."""
+    child = ChildProcess(
+        ChildProgram(
+            command=(*command, device),
+            environment=trainer_environment(folder, device),
+            line_bytes=link.LINE_BYTES,
+        )
+    )
+    child.allow()
+    return child
+
+
 async def run_benchmark(
+    child: ChildProcess,
     device: str,
-    folder: Path,
-    command: Sequence[str] = BENCHMARK,
+    started: Callable[[], object] = lambda: None,
     limit_s: float = BENCHMARK_S,
 ) -> BenchmarkReply:
-    """Train a small model on the device for some seconds, in a child; raises RefusedError."""
+    """Train a small model on the device for some seconds; raises RefusedError.
+
+    `started` is called once the child has its `pid`.
+    """
+    answers: list[BenchmarkReply | link.Failed] = []
+
+    def first_lines() -> Iterator[bytes]:
+        started()
+        return iter(())
+
+    why: str | None = f"no figures in {limit_s:.0f} s"
     with trio.move_on_after(limit_s):
-        environment = trainer_environment(folder, device)
-        failure: BaseException | None = None
-        try:
-            status, output, errors = await _run_to_end((*command, device), environment)
-        except* OSError as group:
-            failure = first_error(group)
-        if failure is not None:
-            raise RefusedError(
-                "not-measured",
-                f"{device} could not be measured ({failure}): if what training needs is not "
-                "installed, the app downloads it, and so does `tequio runtime install`",
-            )
-        if status:
-            why = clean_text(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
-            why = f"{device} could not be measured: {why or 'no reason given'}"
-            raise RefusedError("not-measured", why)
-        try:
-            return encoding.read(_last_line(output), BenchmarkReply)
-        except MalformedError as err:
-            why = f"the benchmark of {device} printed no figures: {err}"
-            raise RefusedError("not-measured", why) from err
-    raise RefusedError("not-measured", f"{device} gave no figures in {limit_s:.0f} s")
-
-
-async def _run_to_end(
-    command: Sequence[str], environment: dict[str, str]
-) -> tuple[int, bytes, bytes]:
-    tails: dict[int, bytes] = {}
-
-    async def read_tail(number: int, stream: trio.abc.ReceiveStream) -> None:
-        tails[number] = b""
-        async for chunk in stream:
-            tails[number] = (tails[number] + chunk)[-_TAIL_BYTES:]
-
-    async with trio.open_nursery() as nursery:
-        process: trio.Process = await nursery.start(
-            partial(
-                trio.run_process,
-                command,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                check=False,
-                deliver_cancel=end_process,
-            )
+        why = await child.run_once(first_lines, lambda line: answers.append(_decode_figures(line)))
+    match answers:
+        case [BenchmarkReply() as figures]:
+            return figures
+        case [link.Failed(reason=reason)]:
+            why = reason
+    if not programs.has_runtime():
+        why = (
+            "what training needs is not installed: the app downloads it, and so does "
+            "`tequio runtime install`"
         )
-        for number, stream in enumerate((process.stdout, process.stderr)):
-            if stream is None:
-                raise AssertionError("the child has no output pipe")
-            nursery.start_soon(read_tail, number, stream)
-    return process.returncode or 0, tails[0], tails[1]
-
-
-def _last_line(text: bytes) -> bytes:
-    return text.strip().rpartition(b"\n")[2]
+    shown = clean_text(why or "it was ended", REASON_CHARACTERS)
+    raise RefusedError("not-measured", f"{device} could not be measured: {shown}")

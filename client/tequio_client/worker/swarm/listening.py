@@ -3,6 +3,8 @@
 A router passes one port on, and a firewall opens one. So an address that leaves its port open gets
 the one that its caller prefers, the same for both families; where a program has that port already,
 both get another one. A node prefers the port that follows from its key.
+
+An address to announce is checked here too, by the rule that others dial by.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Sequence
 
+from tequio_client.worker.swarm.dials import Reach, has_reach
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, sha256
 
 FIRST_PORT, PORTS = 20_000, 12_000
@@ -32,6 +36,17 @@ def with_ports(listen: Sequence[str], preferred: int) -> list[str]:
     ports = _candidates(preferred, everywhere)
     port = next((port for port in ports if all(_free_port(one, port) for one in everywhere)), 0)
     return [f"{one[:-1]}{port}" if one in everywhere else one for one in here]
+
+
+def check_announced(announce: Sequence[str]) -> None:
+    """Check that others would dial these addresses; raises UserFacingError."""
+    for one in announce:
+        # libp2p puts our peer id at the end, also of an address that has one already.
+        if not any(has_reach(addr, Reach.LOOPBACK) for addr in (one, f"{one}/p2p/-")):
+            raise UserFacingError(
+                f"cannot announce {one!r}: --announce takes an address and a TCP port that others "
+                "can dial, such as /dns4/home.example/tcp/8611 or /ip4/ADDRESS/tcp/8611"
+            )
 
 
 def own_port(key: PeerKey) -> int:

@@ -50,26 +50,26 @@ class NatPmpRouter:
     inner_port: int
     udp_port: int = PORT
 
-    def open(self, outer: int, lease_s: int) -> int:
-        """Have that port, or one of the router's choice, passed on to ours; returns which.
+    def open(self, outer: int, lease_s: int) -> tuple[int, int]:
+        """Have that port, or one of the router's choice, passed on to ours.
 
+        Returns which, and for how many seconds: the router may grant fewer than it was asked for.
         Raises NatPmpError when the router refuses, TimeoutError when it has fallen silent.
         """
-        port = self._map(outer, lease_s)
+        port, granted_s = self._map(outer, lease_s)
         if not port:
             raise NatPmpError("no port")
-        return port
+        return port, granted_s
 
-    def deleteportmapping(self, outer: int, _protocol: str, /) -> bool:
-        """Close the port; named as in the library for UPnP."""
+    def close(self) -> None:
+        """Close all ports that are passed on to ours; raises as `open`."""
         self._map(0, 0)
-        return outer > 0
 
-    def _map(self, outer: int, lease_s: int) -> int:
+    def _map(self, outer: int, lease_s: int) -> tuple[int, int]:
         asked = struct.pack("!BBHHHI", 0, _MAP_TCP, 0, self.inner_port, outer, lease_s)
         answer = _ask(self.host, self.udp_port, asked, answer_bytes=8)
-        _, port, _ = struct.unpack("!HHI", answer)
-        return int(port)
+        _, port, granted_s = struct.unpack("!HHI", answer)
+        return port, granted_s
 
 
 def find_router(inner_port: int, port: int = PORT) -> NatPmpRouter | None:

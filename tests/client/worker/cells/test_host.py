@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from msgspec.structs import replace
 from tequio_client.worker.cells.code import CellKeys, derive_keys, fingerprint
 from tequio_client.worker.cells.computer import Terminal
 from tequio_client.worker.cells.host import GUESSES, CellHost, Check, GuestList, why_unfit
+from tequio_client.worker.cells.hosting import MOST_GUESTS, HostSettings, guest_limits
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
     AskForPlace,
@@ -24,8 +27,10 @@ from tequio_client.worker.cells.messages import (
     RankPlace,
     RefusedPlaceError,
 )
+from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.swarm.limits import CONNECTIONS, HANDSHAKES, PeerLimits
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import RECEIVERS
 from tequio_shared.version import BUILD
@@ -49,7 +54,7 @@ OFFER = CellOffer(
     need_mb=8_000,
 )
 ASK = AskForPlace(host="laptop", device=CPU, torch="2.13.0")
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,7 @@ class Hosted:
         guests: GuestList,
         answers: str,
         check: Check | None,
+        offer: CellOffer,
     ) -> None:
         reading, writing = os.pipe()
         os.write(writing, answers.encode())
@@ -74,7 +80,7 @@ class Hosted:
         self.said: list[str] = []
         self.owner = Terminal(says_yes=False, descriptor=reading, write=self.said.append)
         self.peers, self.keys = peers, keys
-        self.host = CellHost(peers, keys, OFFER, self.owner, guests, check)
+        self.host = CellHost(peers, keys, offer, self.owner, guests, check)
         self.descriptor = reading
 
     @asynccontextmanager
@@ -101,10 +107,12 @@ async def hosted(
     answers: str = "",
     guests: GuestList | None = None,
     check: Check | None = None,
+    offer: CellOffer = OFFER,
+    limits: PeerLimits | None = None,
 ) -> AsyncIterator[Hosted]:
     with trio.fail_after(PATIENCE_S):
-        async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
-            found = Hosted(peers, keys, guests or GuestList(), answers, check)
+        async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK, limits=limits) as peers:
+            found = Hosted(peers, keys, guests or GuestList(), answers, check, offer)
             try:
                 async with found.host.opened():
                     yield found
@@ -165,6 +173,41 @@ async def test_guests_whose_owners_and_host_agree_get_ranks_once_all_are_there(
         assert (
             f"Let laptop [{fingerprint(accepted[0])}] with a processor (cpu, 8 GiB) join?" in told
         )
+
+
+@pytest.mark.trio
+async def test_all_guests_of_a_large_cell_may_come_at_once_from_one_network(
+    keys: CellKeys,
+) -> None:
+    guests = 33
+    async with (
+        hosted(
+            keys,
+            "y\n" * guests,
+            offer=replace(OFFER, ranks=guests + 1),
+            limits=dataclasses.replace(guest_limits(guests), loopback_factor=1),
+        ) as party,
+        trio.open_nursery() as nursery,
+    ):
+
+        async def visit(name: str) -> None:
+            async with party.visitor(name) as one:
+                await one.receive_a(CellOffer)
+                await one.send(ASK)
+                await one.receive_a(RankPlace)
+
+        for number in range(guests):
+            nursery.start_soon(visit, f"guest {number}")
+
+
+def test_the_largest_cell_leaves_room_for_strangers() -> None:
+    limits = guest_limits(MOST_GUESTS)
+    assert MOST_GUESTS < limits.inbound < CONNECTIONS
+    assert MOST_GUESTS < limits.handshakes < HANDSHAKES
+    worker = WorkerSettings(net=NetSettings(ledger=OFFER.ledger, folder=Path("here")))
+    for guests in (0, MOST_GUESTS + 1):
+        with pytest.raises(UserFacingError, match=f"a cell has 1 to {MOST_GUESTS} guests"):
+            HostSettings(worker=worker, guests=guests)
 
 
 @attack("D13", layer="net", ends="learns nothing; the owner is not asked about it")

@@ -7,23 +7,27 @@ once.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
+import psutil
 import pytest
 import trio
 import trio.testing
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import BenchmarkReply
+from tequio_client.platform import programs
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import (
     MAX_FAILURES,
     JudgeCrash,
     TrainerFailedError,
     TrainerProcess,
+    benchmark_child,
     run_benchmark,
     trainer_environment,
     trainer_program,
@@ -461,36 +465,29 @@ async def test_a_trainer_that_was_given_up_can_be_reset(tmp_path: Path) -> None:
 # --- benchmark
 
 FIGURES = BenchmarkReply(device="cpu", tokens_per_s=1_234.5)
+REFUSAL = link.Failed(command=0, code="device", reason=f"no such\x1b[2J device {9_000 * 'x'}")
 SAYS = 'print(\'{"type":"benchmark","device":"cpu","tokens_per_s":1234.5}\')'
 
 
 async def benchmarked(folder: Path, script: str, limit_s: float = 20.0) -> BenchmarkReply:
     command = (sys.executable, "-S", "-c", f"import os, sys\n{script}")
-    return await run_benchmark("cpu", folder, command, limit_s)
+    return await run_benchmark(benchmark_child(folder, "cpu", command), "cpu", limit_s=limit_s)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        SAYS,
-        f"print('a library greets')\nprint('x' * 300_000)\n{SAYS}",
-        f"sys.stderr.write('y' * 300_000)\n{SAYS}",
-    ],
-    ids=["alone", "after noise", "with noise beside it"],
-)
-async def test_figures_are_found_whatever_is_printed_before(tmp_path: Path, script: str) -> None:
+async def test_figures_are_read_whatever_is_logged_beside_them(tmp_path: Path) -> None:
+    script = f"sys.stderr.write('y' * 300_000)\n{SAYS}"
     assert await benchmarked(tmp_path, script) == FIGURES
 
 
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("", "no figures"),
-        ("print('[' * 60_000)", "no figures"),
-        ("sys.stdout.buffer.write(b'\\xff\\xfe')", "no figures"),
-        ('print(\'{"type":"benchmark","device":"cpu"}\')', "no figures"),
-        ("sys.exit('first\\nno such\\x1b[2J device ' + 9_000 * 'x')", "no such \\[2J device x"),
-        ("sys.exit(3)", "no reason given"),
+        ("", "exit status 0"),
+        ("print('[' * 60_000)", "not figures"),
+        ("sys.stdout.buffer.write(b'\\xff\\xfe\\n')", "not figures"),
+        ('print(\'{"type":"benchmark","device":"cpu"}\')', "not figures"),
+        (f"print({link.encode(REFUSAL).decode()!r})", "no such \\[2J device x"),
+        ("sys.exit(3)", "exit status 3"),
     ],
     ids=["nothing", "deep", "bytes", "incomplete", "refusal", "silence"],
 )
@@ -502,13 +499,63 @@ async def test_anything_else_is_a_reason(tmp_path: Path, script: str, why: str) 
 
 @pytest.mark.parametrize("script", ["while True: os.write(1, bytes(65536))", "while True: pass"])
 async def test_a_benchmark_that_never_ends_is_ended(tmp_path: Path, script: str) -> None:
-    with pytest.raises(RefusedError, match="gave no figures"):
+    with pytest.raises(RefusedError, match=r"no figures in|a line of more than"):
         await benchmarked(tmp_path, script, limit_s=0.5)
 
 
-async def test_a_benchmark_whose_program_is_missing_says_how_to_get_it(tmp_path: Path) -> None:
+async def test_a_benchmark_without_a_runtime_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setenv(programs.RUNTIME_VARIABLE, str(tmp_path))
+    child = benchmark_child(tmp_path, "cpu", (str(tmp_path / "tequio-runtime"),))
     with pytest.raises(RefusedError, match="tequio runtime install"):
-        await run_benchmark("cpu", tmp_path, (str(tmp_path / "tequio-runtime"),))
+        await run_benchmark(child, "cpu")
+
+
+ENDLESS = """
+import os, runpy, sys, time, types
+def measure_speed(device):
+    sys.stderr.write(f"measuring {os.getpid()}")
+    time.sleep(600)
+sys.modules["tequio_client.trainer.benchmark"] = types.SimpleNamespace(measure_speed=measure_speed)
+runpy.run_module("tequio_client.trainer", run_name="__main__")
+"""
+"""The trainer's program, with a measurement that takes long."""
+
+
+async def test_a_benchmark_ends_with_its_worker(tmp_path: Path) -> None:
+    """Killed, so that nothing of the worker's can end it."""
+    words = "import sys; from pathlib import Path; from tests.client.worker.children import"
+    worker = f"{words} test_trainer as own; own.trio.run(own.measure, Path(sys.argv[1]))"
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-c", worker, str(tmp_path)], stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    said = b""
+    with trio.fail_after(60):
+        async with process.stderr as told:
+            while b"measuring " not in said:
+                said += await told.receive_some()
+        process.kill()
+        await process.wait()
+        measuring = int(said.rpartition(b" ")[2])
+        while lives_on(measuring):  # noqa: ASYNC110 - another program's child
+            await trio.sleep(0.05)
+
+
+def lives_on(pid: int) -> bool:
+    """Check for a process that computes, and does not only wait for somebody to read its status."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def measure(folder: Path) -> None:
+    """Measure a device for longer than a test lasts."""
+    child = benchmark_child(folder, "cpu", (sys.executable, "-c", ENDLESS, "benchmark"))
+    await run_benchmark(child, "cpu")
 
 
 async def test_a_crash_in_a_task_is_judged_and_can_give_the_trainer_up(tmp_path: Path) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import socket
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_client.cli import LISTEN_EVERYWHERE
+from tequio_client.group.run import GroupOptions
+from tequio_client.group.updates import TrainerOptions
+from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.swarm import listening
 from tequio_client.worker.swarm.listening import own_port, with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey
 from tests.support.loopback import needs_ipv6
 
@@ -113,3 +118,39 @@ async def test_two_peers_find_out_over_ipv6_alone_that_they_can_be_reached() -> 
         await first.connect(second.addresses()[0])
         await check.check()
         assert check.verdict.confirmed == (("::1", first.listen_ports()[0]),)
+
+
+@pytest.mark.parametrize(
+    "addr",
+    [
+        *("/ip4/45.0.1.2", "/dns4/seed.example", "/ip4/45.0.1.2/tcp/0", "/dns4//tcp/4001"),
+        *("/ip4/45.0.1.2/udp/4001/quic-v1", "/dns4/seed.example/tcp/443/wss", "/ip4/0.0.0.0/tcp/1"),
+        *("/ip4/45.0.1.2/tcp/4001/p2p/12D3KooW/p2p-circuit", "seed.example:4001", ""),
+    ],
+)
+def test_an_address_that_nobody_would_dial_is_not_announced(addr: str) -> None:
+    good = "/dns4/seed.example/tcp/4001"
+    with pytest.raises(UserFacingError, match="--announce takes an address and a TCP port"):
+        worker_settings(good, addr)
+    with pytest.raises(UserFacingError, match="--announce takes an address and a TCP port"):
+        group_options(good, addr)
+
+
+@pytest.mark.trio
+async def test_an_announced_address_may_have_the_peer_id_that_programs_print() -> None:
+    addrs = ("/ip4/45.0.1.2/tcp/4001", "/ip6/2a00::1/tcp/4001", "/dns4/seed.example/tcp/4001")
+    async with PeerNetwork(seed=bytes(32), listen=(), announce=addrs) as peer:
+        printed = peer.addresses()
+    for chosen in (addrs, printed):
+        assert worker_settings(*chosen).announce == group_options(*chosen).announce == chosen
+        async with PeerNetwork(seed=bytes(32), listen=(), announce=chosen) as peer:
+            assert peer.addresses() == printed
+
+
+def worker_settings(*announce: str) -> NetSettings:
+    return NetSettings(ledger="http://ledger.example", folder=Path("here"), announce=announce)
+
+
+def group_options(*announce: str) -> GroupOptions:
+    trainer = TrainerOptions(data=Path("here"), device="cpu", threads=1)
+    return GroupOptions(folder=Path("here"), trainer=trainer, announce=announce)

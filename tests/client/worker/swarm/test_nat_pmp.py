@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+import trio
 
 from tequio_client.ipc.snapshot import RouterPort
-from tequio_client.worker.swarm import nat_pmp, router_port
+from tequio_client.worker.swarm import nat_pmp, router_calls, router_port
 from tequio_client.worker.swarm.nat_pmp import NatPmpError, NatPmpRouter, find_router
+from tequio_client.worker.swarm.router_calls import RouterAnswer
+from tequio_client.worker.swarm.router_port import PortMapper
+from tests.client.worker.swarm.test_router_port import ignore, in_this_process, until
 from tests.support.nat_pmp_router import NatPmpDaemon, serve
 
 if TYPE_CHECKING:
@@ -30,23 +34,28 @@ def test_a_port_is_opened_and_closed() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2")
     with running(daemon) as router:
         assert router.outside == "45.0.1.2"
-        assert router.open(OWN, LEASE_S) == OWN
+        assert router.open(OWN, LEASE_S) == (OWN, LEASE_S)
         assert daemon.open == {OWN: (HOST, OWN, LEASE_S)}
-        router.deleteportmapping(OWN, "TCP")
+        router.close()
         assert daemon.open == {}
 
 
 def test_a_port_of_another_computer_is_replaced_by_the_router() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2", taken={OWN})
     with running(daemon) as router:
-        assert router.open(OWN, LEASE_S) == OWN + 1
+        assert router.open(OWN, LEASE_S) == (OWN + 1, LEASE_S)
+
+
+def test_a_router_may_grant_a_shorter_lease() -> None:
+    with running(NatPmpDaemon(outside="45.0.1.2", longest_s=600)) as router:
+        assert router.open(OWN, LEASE_S) == (OWN, 600)
 
 
 def test_a_request_that_is_lost_is_sent_again() -> None:
     daemon = NatPmpDaemon(outside="45.0.1.2", silent=1)
     with running(daemon) as router:
         daemon.silent = 1
-        assert router.open(OWN, LEASE_S) == OWN
+        assert router.open(OWN, LEASE_S) == (OWN, LEASE_S)
 
 
 def test_a_refusal_is_told_in_words() -> None:
@@ -96,16 +105,36 @@ def test_the_default_route_is_where_the_router_is(
 def test_a_router_without_upnp_is_asked_by_nat_pmp(
     monkeypatch: pytest.MonkeyPatch, daemon: NatPmpDaemon, state: RouterPort
 ) -> None:
-    none = router_port.RouterAnswer(state=RouterPort.NO_ROUTER)
-    monkeypatch.setattr(router_port, "_open_by_upnp", lambda *_: none)
+    none = RouterAnswer(state=RouterPort.NO_ROUTER)
+    monkeypatch.setattr(router_calls, "_open_by_upnp", lambda *_: none)
     with running(daemon) as router:
         monkeypatch.setattr(nat_pmp, "find_router", lambda _: router)
-        found = router_port.open_port(OWN, OWN)
+        found = router_calls.open_port(OWN, OWN, ignore)
         assert found.state is state
         assert bool(daemon.open) is (state is RouterPort.OPEN)
-        if found.gateway:
-            router_port.close_port(found.gateway, found.port)
+        if found.port:
+            router_calls.close_port(found.way, found.inner, found.port)
             assert not daemon.open
+
+
+@pytest.mark.trio
+async def test_a_port_is_asked_for_again_before_the_lease_that_was_granted_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = RouterAnswer(state=RouterPort.NO_ROUTER)
+    monkeypatch.setattr(router_calls, "_open_by_upnp", lambda *_: none)
+    monkeypatch.setattr(router_port, "SOONEST_RENEW_S", 0.01)
+    daemon = NatPmpDaemon(outside="45.0.1.2", longest_s=1)
+    with running(daemon) as router:
+        monkeypatch.setattr(nat_pmp, "find_router", lambda _: router)
+        mapper = PortMapper(lambda: OWN, lambda: None, in_this_process)
+        mapper.set_wanted(is_wanted=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mapper.run)
+            for _ in range(2):
+                await until(lambda: bool(daemon.open))
+                daemon.open.clear()
+            nursery.cancel_scope.cancel()
 
 
 @pytest.fixture(autouse=True)

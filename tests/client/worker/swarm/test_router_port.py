@@ -12,6 +12,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
@@ -19,7 +20,8 @@ from trio.testing import wait_all_tasks_blocked
 from tequio_client.ipc.snapshot import ReachState, RouterPort
 from tequio_client.worker.swarm import nat_pmp, router_port
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
-from tequio_client.worker.swarm.router_port import LEASE_S, PortMapper, open_port
+from tequio_client.worker.swarm.router_calls import LEASE_S, Report, RouterAnswer, open_port, run
+from tequio_client.worker.swarm.router_port import PortMapper
 from tests.support.loopback import two_peers
 
 if TYPE_CHECKING:
@@ -74,6 +76,15 @@ class SimulatedRouter:
         return True
 
 
+def ignore(_: RouterAnswer) -> None:
+    """Hear of a request for a port."""
+
+
+async def in_this_process(report: Report, *words: str) -> None:
+    """Make a call to the simulated router, which no other process would see."""
+    await trio.to_thread.run_sync(run, words, report)
+
+
 @pytest.fixture
 def plug(monkeypatch: pytest.MonkeyPatch) -> Callable[[SimulatedRouter], SimulatedRouter]:
     """Puts a router in the place of the library's."""
@@ -91,7 +102,7 @@ def test_the_port_is_opened_for_an_hour(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     router = plug(SimulatedRouter())
-    assert (found := open_port(OWN, OWN)).state is RouterPort.OPEN
+    assert (found := open_port(OWN, OWN, ignore)).state is RouterPort.OPEN
     assert found.port == OWN
     assert router.open == {OWN: LEASE_S}
 
@@ -100,7 +111,7 @@ def test_a_port_that_another_computer_has_is_replaced(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     router = plug(SimulatedRouter(taken={OWN}))
-    found = open_port(OWN, OWN)
+    found = open_port(OWN, OWN, ignore)
     assert found.state is RouterPort.OPEN
     assert list(router.open) == [found.port] != [OWN]
 
@@ -109,7 +120,7 @@ def test_a_router_without_leases_opens_it_until_it_is_closed(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     router = plug(SimulatedRouter(knows_leases=False))
-    assert open_port(OWN, OWN).state is RouterPort.OPEN
+    assert open_port(OWN, OWN, ignore).state is RouterPort.OPEN
     assert router.open == {OWN: 0}
 
 
@@ -117,7 +128,7 @@ def test_a_refusal_is_told_in_the_words_of_the_router(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     router = plug(SimulatedRouter(refusal="Action Not Authorized"))
-    found = open_port(OWN, OWN)
+    found = open_port(OWN, OWN, ignore)
     assert (found.state, found.problem) == (RouterPort.REFUSED, "Action Not Authorized")
     assert router.open == {}
 
@@ -126,7 +137,7 @@ def test_without_a_router_there_is_no_problem_to_show(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     plug(SimulatedRouter(is_there=False))
-    assert open_port(OWN, OWN) == router_port.RouterAnswer(state=RouterPort.NO_ROUTER)
+    assert open_port(OWN, OWN, ignore) == RouterAnswer(state=RouterPort.NO_ROUTER)
 
 
 @pytest.mark.parametrize("outside", ["192.168.0.7", "100.64.3.9", "", "no address"])
@@ -134,7 +145,7 @@ def test_a_router_without_a_public_address_is_not_asked_for_a_port(
     plug: Callable[[SimulatedRouter], SimulatedRouter], outside: str
 ) -> None:
     router = plug(SimulatedRouter(outside=outside))
-    assert open_port(OWN, OWN).state is RouterPort.NESTED
+    assert open_port(OWN, OWN, ignore).state is RouterPort.NESTED
     assert router.open == {}
 
 
@@ -143,7 +154,7 @@ async def test_the_port_is_open_while_it_is_wanted_and_closed_at_the_end(
     plug: Callable[[SimulatedRouter], SimulatedRouter],
 ) -> None:
     router, changes = plug(SimulatedRouter()), list[int | None]()
-    mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port))
+    mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port), in_this_process)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(mapper.run)
         await wait_all_tasks_blocked()
@@ -169,7 +180,7 @@ async def test_a_port_that_the_router_has_forgotten_is_asked_for_as_soon_as_a_pe
         DialBack(first)
         check = ReachabilityCheck(second, Random(1))
         changes: list[int | None] = []
-        mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port))
+        mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port), in_this_process)
         check.router_port, check.port_lost = lambda: mapper.port, mapper.renew
         mapper.set_wanted(is_wanted=True)
         nursery.start_soon(mapper.run)
@@ -190,7 +201,7 @@ async def test_an_opened_port_is_not_forgotten_while_the_router_does_not_answer(
     for pause in ("RENEW_S", "RETRY_S"):
         monkeypatch.setattr(router_port, pause, 0.01)
     router = plug(SimulatedRouter(taken={OWN}))
-    mapper = PortMapper(lambda: OWN, lambda: None)
+    mapper = PortMapper(lambda: OWN, lambda: None, in_this_process)
     mapper.set_wanted(is_wanted=True)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(mapper.run)
@@ -204,10 +215,87 @@ async def test_an_opened_port_is_not_forgotten_while_the_router_does_not_answer(
         assert list(router.open) == [opened], "the same port is asked for again"
         router.is_there = False
         await until(partial(is_in, mapper, RouterPort.NO_ROUTER))
+        router.is_there = True
         mapper.set_wanted(is_wanted=False)
         await until(partial(is_in, mapper, RouterPort.OFF))
         assert router.open == {}
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_port_that_was_asked_for_is_closed_where_nobody_waited_for_the_answer(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter(knows_leases=False))
+
+    async def interrupted(report: Report, *words: str) -> None:
+        await in_this_process(report, *words)
+        if words[0] == "open":
+            report(asked[0])  # the last that is heard of the process
+            is_silent.set()
+            await trio.sleep_forever()
+
+    is_silent = trio.Event()
+    asked: list[RouterAnswer] = []
+    open_port(OWN, OWN, asked.append)
+    assert (asked[0].state, asked[0].port) == (RouterPort.SEARCHING, OWN)
+    router.open.clear()
+    mapper = PortMapper(lambda: OWN, lambda: None, interrupted)
+    mapper.set_wanted(is_wanted=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mapper.run)
+        await is_silent.wait()
+        assert router.open == {OWN: 0}
+        nursery.cancel_scope.cancel()
+    assert router.open == {}
+
+
+SILENT = "import sys; sys.stdin.read()"
+LARGE = """
+import sys
+from tequio_client.worker.swarm import router_calls
+router_calls.MOST_BYTES = 1
+router_calls.run = lambda *_: sys.stdin.read()
+router_calls.main()
+"""
+ANSWERS = """
+from tequio_client.worker.swarm import router_calls
+from tequio_client.worker.swarm.router_calls import RouterAnswer, RouterPort
+def run(words, report):
+    for state in (RouterPort.SEARCHING, RouterPort.OPEN):
+        report(RouterAnswer(state=state, inner=int(words[1]), port=int(words[2])))
+router_calls.run = run
+router_calls.main()
+"""
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("script", "state", "port"),
+    [
+        (SILENT, RouterPort.NO_ROUTER, None),
+        (LARGE, RouterPort.NO_ROUTER, None),
+        ("print('no answer')", RouterPort.NO_ROUTER, None),
+        (ANSWERS, RouterPort.OPEN, OWN),
+    ],
+    ids=["silent", "large", "strange", "answers"],
+)
+async def test_a_call_is_a_process_that_is_ended_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, script: str, state: RouterPort, port: int | None
+) -> None:
+    monkeypatch.setattr(router_port, "CALLS", (sys.executable, "-c", script))
+    monkeypatch.setattr(router_port, "CALL_S", 1.0 if script is SILENT else 60.0)
+    before = psutil.Process().children()
+    mapper = PortMapper(lambda: OWN, lambda: None)
+    mapper.set_wanted(is_wanted=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mapper.run)
+        await until(lambda: mapper.answer.state not in (RouterPort.OFF, RouterPort.SEARCHING))
+        assert (mapper.answer.state, mapper.port) == (state, port)
+        assert psutil.Process().children() == before
+        monkeypatch.setattr(router_port, "CLOSE_S", 0.1)
+        nursery.cancel_scope.cancel()
+    assert psutil.Process().children() == before
 
 
 def is_in(mapper: PortMapper, state: RouterPort) -> bool:
@@ -216,5 +304,5 @@ def is_in(mapper: PortMapper, state: RouterPort) -> bool:
 
 async def until(holds: Callable[[], bool]) -> None:
     with trio.fail_after(20):
-        while not holds():  # noqa: ASYNC110 - a thread of the library has no event
+        while not holds():  # noqa: ASYNC110 - a router has no event
             await trio.sleep(0.01)
