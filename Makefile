@@ -13,7 +13,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 TOOLS := .venv/.tools
 # Not ready where the folder was moved: scripts of .venv begin with the path of its interpreter.
-$(shell [ -x "$$(sed -n '1s/^#!//p' $(BIN)/pip 2>/dev/null)" ] || rm -f $(READY))
+$(shell $(BIN)/pip --version >/dev/null 2>&1 || rm -f $(READY))
 BENCHES := $(wildcard bench/*.py)
 
 .PHONY: help setup app demo competition test kills pictures pages tour visit texts soak \

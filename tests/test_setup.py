@@ -40,13 +40,17 @@ def test_on_macos_setup_names_homebrews_packages(tmp_path: Path) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout that is ready: a real environment, with a pip of two lines."""
-    folder = tmp_path / "checkout"
+    """A checkout that is ready: a real environment, with a pip of few lines.
+
+    It begins as pip's own script does where the path has a blank, or is long.
+    """
+    folder = tmp_path / "a checkout"
     venv.create(folder / ".venv", symlinks=True)
     (packages,) = (folder / ".venv" / "lib").glob("*/site-packages")
     (packages / "pip.py").touch()
     pip = folder / ".venv" / "bin" / "pip"
-    pip.write_text(f"#!{folder}/.venv/bin/python\nimport pip\n", "utf-8")
+    python = folder / ".venv" / "bin" / "python"
+    pip.write_text(f"#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''\nimport pip\n", "utf-8")
     pip.chmod(0o755)
     (folder / "installer").mkdir()
     shutil.copy2(ROOT / "Makefile", folder)
