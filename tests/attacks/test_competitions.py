@@ -17,7 +17,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tests.support.attack_table import attack
 from tests.support.competition_fold import CompetitionFold
-from tests.support.synthetic_competition import DEADLINE, DRAW
+from tests.support.synthetic_competition import DEADLINE, DRAW, folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,3 +158,21 @@ def test_a_custodian_that_replaces_its_key_neither_enters_nor_evaluates() -> Non
         with pytest.raises(RefusedError, match="custodians may neither") as refused:
             act("heir")
         assert refused.value.code == "not-eligible"
+
+
+@attack("C19", layer="coord", ends="refused as `already-said`: its successor has entered already")
+def test_an_entrant_that_replaces_its_key_does_not_enter_again() -> None:
+    stage = CompetitionFold().open().enter("alpha")
+    stage.replace("alpha", "heir")
+    with pytest.raises(RefusedError, match="entered already") as refused:
+        stage.enter("heir")
+    assert refused.value.code == "already-said"
+    stage.post("heir", stage.paper.submit("alpha", folder("better")))
+
+
+@attack("C19", layer="coord", ends="cannot be drawn: its successor counts as the entrant")
+def test_an_entrant_that_replaces_its_key_is_not_drawn_to_evaluate_its_model() -> None:
+    stage = CompetitionFold().open().enter("alpha").offer(*HONEST)
+    stage.replace("alpha", "heir")
+    stage.offer("heir").close().draw_lots(*HONEST, "heir").draw()
+    assert set(stage.view.candidates) == set(map(stage.key, HONEST))

@@ -226,7 +226,7 @@ class MemberService:
         current.receive(body)
         head = self.store.state.head
         update = await self._updates.update(head, self.store.weights_path(head), body.round)
-        if self._current is not current or self.store.state.head != head:
+        if self._current is not current:
             raise RefusedError("round", f"round {body.round} is over")
         # Before the vector can reach anybody: an update goes into one vector only.
         self._updates.spend()

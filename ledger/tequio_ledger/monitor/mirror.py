@@ -22,7 +22,6 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.merkle import Frontier, leaf_hash
-from tequio_shared.network.genesis import check_role
 from tequio_shared.served.snapshot import SnapshotComparison
 from tequio_shared.statements.network import LogSnapshot
 from tequio_shared.statements.statement import Entry
@@ -145,7 +144,6 @@ class Mirror:
         try:
             entry = Entry.parse(leaf)
             entry.verify(self._net)
-            check_role(entry, self.genesis)
             step = "follow"
             self.state.apply(index, entry, entry.statement.ts)
             self._snapshots.record(index + 1, self._store_snapshot)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import trio
+import trio.testing
 from msgspec import structs
 
 from tequio_client.group import member_service
@@ -15,6 +16,7 @@ from tequio_client.group.head_store import GroupState, HeadStore, next_weights
 from tequio_client.group.member_service import MemberService
 from tequio_client.group.messages import (
     Ask,
+    DealtList,
     Declined,
     Done,
     FetchFile,
@@ -112,8 +114,36 @@ class GroupServices:
         )
         return result, total.astype("<i4").tobytes()
 
+    async def dealt_list(self) -> DealtList:
+        """Bring round 1 to the shares of all members, which each of them is sent next."""
+        head = self.group.model.weights_root
+        tally = RoundTally(self.group, 1, head)
+        for place, mail in enumerate(self.mails):
+            answer = await self.ask(1, place, RoundBegin(round=1, head=head))
+            tally.add_keys(mail.sign(answer.body))
+        for place, mail in enumerate(self.mails):
+            answer = await self.ask(1, place, tally.key_list())
+            tally.add_dealt(mail.sign(answer.body))
+        return tally.dealt_list()
+
+    def trainer(self, place: int) -> StubTrainer:
+        trainer = self.members[place]._updates  # noqa: SLF001 - the stub of `open`
+        assert isinstance(trainer, StubTrainer)
+        return trainer
+
     def forward(self, result: SumResult, asking: int) -> ForwardedSum:
         return ForwardedSum(result=self.mails[asking].sign(result).text)
+
+    async def adopt_without(self, late: int) -> None:
+        """Let the others agree on a head in a later round, and that member adopt it."""
+        others = [place for place in range(COUNT) if place != late]
+        for place in others:
+            self.members[place].leave_round(1)
+        result, total = await self.result(2, others)
+        decision = await self.votes(result, total, others)
+        weights = self.members[others[0]].store.weights_path(result.head).read_bytes()
+        self.members[late].store.add_weights(result.head, weights)
+        assert self.members[late].adopt(decision)
 
     async def votes(self, result: SumResult, total: bytes, places: Sequence[int]) -> HeadDecision:
         forward = self.forward(result, result.round % COUNT)
@@ -221,19 +251,39 @@ def test_a_member_stays_in_its_round_until_the_coordinator_is_gone(group: GroupS
 
 def test_the_reason_of_a_failed_training_is_not_sent(group: GroupServices) -> None:
     async def main() -> None:
-        tally = RoundTally(group.group, 1, group.group.model.weights_root)
-        for place in range(COUNT):
-            begin = RoundBegin(round=1, head=group.group.model.weights_root)
-            answer = await group.ask(1, place, begin)
-            tally.add_keys(group.mails[place].sign(answer.body))
-        for place in range(COUNT):
-            answer = await group.ask(1, place, tally.key_list())
-            tally.add_dealt(group.mails[place].sign(answer.body))
-        trainer = group.members[0]._updates  # noqa: SLF001 - the stub fails on request
-        assert isinstance(trainer, StubTrainer)
+        listed = await group.dealt_list()
+        trainer = group.trainer(0)
         trainer.fails = True  # because of a folder, which nobody else has to know
-        assert reason(await group.ask(1, 0, tally.dealt_list())) == "it did not train"
+        assert reason(await group.ask(1, 0, listed)) == "it did not train"
         assert trainer.spent == 0
+
+    run(main)
+
+
+@pytest.mark.parametrize("is_adopting", [False, True])
+def test_an_update_of_a_round_that_ended_meanwhile_is_not_sent(
+    group: GroupServices, *, is_adopting: bool
+) -> None:
+    async def main() -> None:
+        listed = await group.dealt_list()
+        member, trainer = group.members[0], group.trainer(0)
+        answers: list[MemberAnswer] = []
+        trainer.gate = trio.Event()
+
+        async def ask() -> None:
+            answers.append(await group.ask(1, 0, listed))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            if is_adopting:
+                await group.adopt_without(0)
+            else:
+                member.leave_round(1)
+            spent = trainer.spent
+            trainer.gate.set()
+        assert reason(answers[0]) == "round 1 is over"
+        assert trainer.spent == spent, "it goes into the vector of a later round"
 
     run(main)
 
@@ -253,10 +303,7 @@ def test_only_the_coordinator_of_a_round_leads_it(group: GroupServices) -> None:
 def test_an_update_is_spent_as_soon_as_it_is_masked(group: GroupServices) -> None:
     async def main() -> None:
         await group.result(1)
-        for member in group.members:
-            trainer = member._updates  # noqa: SLF001 - the stub counts
-            assert isinstance(trainer, StubTrainer)
-            assert trainer.spent == 1
+        assert [group.trainer(place).spent for place in range(COUNT)] == [1] * COUNT
 
     run(main)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from structlog.testing import capture_logs
 
 from tequio_client.group import masks
 from tequio_client.group.masks import ExchangeKey, RoundSalt
@@ -14,11 +15,13 @@ from tequio_client.group.member_round import MemberRound, RoundStep
 from tequio_client.group.messages import (
     AckList,
     DealtList,
+    DealtShares,
     GroupMail,
     KeyList,
     RevealedShares,
     RoundKeys,
     SumMembers,
+    body_as,
 )
 from tequio_client.organiser import sealing
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -275,22 +278,42 @@ def test_forged_and_truncated_frames_are_refused() -> None:
         stranger.mails[0].parse(frame)
 
 
-def test_a_dealer_of_wrong_boxes_does_not_stop_the_others() -> None:
+@pytest.mark.parametrize("name", ["boxes", "seed_shares", "key_shares"])
+def test_a_dealer_of_a_wrong_box_or_commitment_does_not_stop_the_others(name: str) -> None:
     rounds = GroupRounds(4)
     rounds.key_step(ALL)
     listed = rounds.tally.key_list()
     for at in ALL:
         dealt = rounds.members[at].deal(listed)
-        if at == 3:  # the box for member 0 does not open
-            dealt = structs.replace(dealt, boxes=(dealt.boxes[1], *dealt.boxes[1:]))
+        if at == 3:  # what is for member 0 does not open, or is not what the box has
+            parts = getattr(dealt, name)
+            dealt = structs.replace(dealt, **{name: (parts[1], *parts[1:])})
         rounds.tally.add_dealt(rounds.sign(at, dealt))
-    rounds.mask_step(ALL, ALL)
+    with capture_logs() as logs:
+        rounds.mask_step(ALL, ALL)
+    assert [one["member"] for one in logs] == ["member 3"]
     members = rounds.ack_step(ALL)
     shares = rounds.members[0].reveal(rounds.tally.ack_list())
     assert [owner for owner, _ in shares.seeds] == [0, 1, 2]
     rounds.tally.add_shares(rounds.sign(0, shares))
     rounds.reveal_step((1, 2, 3))
     assert np.array_equal(rounds.tally.unmask(), rounds.plain_sum(members))
+
+
+@pytest.mark.parametrize("name", ["boxes", "seed_shares", "key_shares"])
+def test_shares_for_fewer_or_more_members_than_the_key_list_has_are_refused(name: str) -> None:
+    rounds = ready_to_mask()
+    listed = rounds.tally.dealt_list()
+    dealt = body_as(rounds.mails[0].parse(from_text(listed.dealt[3], None)).body, DealtShares)
+    parts = getattr(dealt, name)
+    for wrong in (parts[:-1], (*parts, parts[0])):
+        message = rounds.sign(3, structs.replace(dealt, **{name: wrong}))
+        with pytest.raises(MalformedError, match="member 3 dealt"):
+            rounds.tally.add_dealt(message)
+        spoilt = DealtList(round=1, dealt=(*listed.dealt[:3], message.text))
+        with pytest.raises(MalformedError, match="member 3 dealt"):
+            rounds.members[0].receive(spoilt)
+    rounds.members[0].receive(listed)
 
 
 def test_a_wrong_share_is_recognised_and_the_others_suffice() -> None:

@@ -349,6 +349,18 @@ def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
     assert f"{log.size} are published" in found.line()
 
 
+def test_an_answer_of_a_process_that_is_behind_is_asked_for_again(log: SwarmLog) -> None:
+    behind = [{"size": log.size - 1, "root": log.as_of().root}] * 2
+
+    def change(answer: dict[str, object]) -> None:
+        if behind:
+            answer.update(round=99, as_of=behind.pop())
+
+    log.lies[run_path()] = change
+    assert not audited(log).findings
+    assert not behind
+
+
 def without_result(log: SwarmLog) -> SwarmLog:
     """A log that lacks the result of a round, so that what follows cannot be folded."""
     _, body, _ = closing(0)

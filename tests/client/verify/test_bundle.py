@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.verify.bundle import BundleFile, BundleInfo, write_bundle
+from tequio_client.verify.bundle import BundleFile, BundleInfo, RecordedLog, write_bundle
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.log.notes import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,8 +45,10 @@ def written(folder: Path, name: str) -> Path:
     return folder / name
 
 
-def tar_header(name: str) -> bytes:
-    return tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT)
+def tar_header(name: str, size: int = 0) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.size = size
+    return info.tobuf(tarfile.USTAR_FORMAT)
 
 
 def test_what_was_written_is_read_back(bundle: Path) -> None:
@@ -104,6 +109,7 @@ def test_one_that_is_cut_off_anywhere_is_incomplete(bundle: Path, tmp_path: Path
         (lambda raw: raw[:100] + b"0000777\0" + raw[108:], "not part of a bundle"),
         (lambda raw: raw[:156] + b"2" + raw[157:], "not part of a bundle"),
         (lambda raw: b"PK\x03\x04" + raw[4:], "not part of a bundle"),
+        (lambda raw: raw[:1023] + b"x" + raw[1024:], "unexpected bytes after about"),
         (lambda raw: raw.replace(b'"version":1', b'"versio":11', 1), "versio"),
     ],
 )
@@ -113,6 +119,41 @@ def test_one_that_says_it_another_way_is_refused(
     bundle.write_bytes(change(bundle.read_bytes()))
     with pytest.raises(MalformedError, match=says):
         BundleFile(bundle)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "read"),
+    [
+        ("checkpoint", NOTE_BYTES, BundleFile.signed_note),
+        (f"blob-{to_text(ZERO_DIGEST)}", BLOB_BYTES, lambda found: found.blob(ZERO_DIGEST)),
+    ],
+)
+def test_a_member_that_is_too_large_is_not_read(
+    bundle: Path, name: str, most: int, read: Callable[[BundleFile], bytes]
+) -> None:
+    about = bundle.read_bytes()[:1024]
+    for size in (most, most + 1):
+        bundle.write_bytes(about + tar_header(name, size))
+        os.truncate(bundle, bundle.stat().st_size + size + -size % 512 + 1024)
+        with BundleFile(bundle) as found:
+            if size > most:
+                with pytest.raises(
+                    MalformedError, match=f"{name} of the bundle has {size:,} bytes"
+                ):
+                    read(found)
+            else:
+                assert len(read(found)) == most
+
+
+def test_a_document_of_another_hash_is_not_recorded(bundle: Path, tmp_path: Path) -> None:
+    bundle.write_bytes(bundle.read_bytes().replace(DOCUMENTS[0], b"b document"))
+    with BundleFile(bundle) as source:
+        recorded = RecordedLog(source, tmp_path / "log", with_entries=True)
+        with pytest.raises(MalformedError, match="comes with another hash"):
+            recorded.blob(sha256(DOCUMENTS[0]))
+        assert recorded.blob(sha256(DOCUMENTS[2])) == DOCUMENTS[2]
+    names = [path.name for path in (tmp_path / "log" / "blobs").iterdir()]
+    assert names == [to_text(sha256(DOCUMENTS[2]))]
 
 
 def failing() -> Iterator[list[bytes]]:

@@ -12,8 +12,9 @@ from tequio_client.verify.audit import AuditOptions
 from tequio_client.verify.audit import audit as audit_log
 from tequio_client.verify.cli import audit
 from tequio_client.verify.source import LogCopy, MirrorFolder
-from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tests.client.verify.logs import SwarmLog
 from tests.support.cosigned_ledger import register_keys
 from tests.support.ledgers import UNLIMITED, served
@@ -123,3 +124,29 @@ def test_a_byte_that_changed_on_the_way_is_not_kept(tmp_path: Path, spoiled: str
     assert copied().findings == [], "the log is not to blame later"
     assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
     assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}
+
+
+def test_a_bundle_that_is_copied_in_parts_has_all_its_entries(tmp_path: Path) -> None:
+    leaves = [bytes([at]) for at in range(TILE_WIDTH)]
+    ledger, folder = tmp_path / "ledger", tmp_path / "copy"
+    bundle = ledger / "log" / Tile(level=BUNDLE_LEVEL, index=0).path()
+    bundle.parent.mkdir(parents=True)
+    bundle.write_bytes(encode_bundle(leaves))
+    copy = LogCopy(MirrorFolder(ledger), folder)
+    for first, end in ((0, 200), (200, 230), (230, 256)):  # as the log grew during the audit
+        assert copy.entries(first, end) == leaves[first:end]
+        assert MirrorFolder(folder / "unfinished").entries(0, end) == leaves[:end]
+
+
+def test_a_mirror_whose_files_are_too_short_is_refused(tmp_path: Path) -> None:
+    bundle, tile = Tile(level=BUNDLE_LEVEL, index=0), Tile(level=0, index=0)
+    for one, content in ((bundle, encode_bundle([b"leaf"] * 2)), (tile, bytes(2 * DIGEST_BYTES))):
+        path = tmp_path / "log" / one.path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    mirror = MirrorFolder(tmp_path)
+    assert (mirror.entries(0, 2), len(mirror.tile(0, 0, 2))) == ([b"leaf"] * 2, 2)
+    with pytest.raises(MalformedError, match="2 leaves where 3 are due"):
+        mirror.entries(0, 3)
+    with pytest.raises(MalformedError, match="64 bytes for 3 hashes"):
+        mirror.tile(0, 0, 3)

@@ -38,7 +38,8 @@ from tequio_shared.log.notes import (
 from tequio_shared.log.policy import STALE_S, Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.network import NetNotice
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.cosigned_ledger import (
     WitnessGroup,
     cosigned,
@@ -48,7 +49,7 @@ from tests.support.cosigned_ledger import (
 from tests.support.dishonest_log import DishonestLog
 from tests.support.fork_evidence import proves_fork
 from tests.support.ledgers import UNLIMITED, Served, served
-from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
+from tests.support.memory_log import LOG_SIGNER, NET, NOW_MS, MemoryLog, chain_of, genesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -542,17 +543,36 @@ class Operator(RemoteLedger):
         raise UnreachableError(path)
 
 
-@pytest.mark.parametrize("what", ["unsigned", "unregistered", "twice"])
-def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("unsigned", "verify: the signature by"),
+        ("unregistered", "follow: key .* was not registered before"),
+        ("twice", "follow: seq 1 after seq 1"),
+        ("no organiser's", "follow: only organisers may sign"),
+    ],
+)
+def test_an_entry_that_must_not_be_there_is_kept_as_evidence(
+    tmp_path: Path, what: str, why: str
+) -> None:
     """The root over it is right and signed: only who checks the entries finds it."""
     log = MemoryLog.founded()
     people = [Signer(bytes([at]) * 32) for at in range(30, 34)]
     log.extend(chain_of(one, 1)[0] for one in people)
     bad = chain_of(people[0], 3)
+    notice = make(
+        body=NetNotice(text="Stop"),
+        author=people[0].key,
+        seq=2,
+        ts=NOW_MS,
+        exp=NOW_MS + 60_000,
+        prev=bad[0].statement.digest,
+    )
     entry = {
-        "unsigned": bad[0],
+        "unsigned": bad[1],
         "unregistered": chain_of(Signer(bytes([50]) * 32), 2)[1],
         "twice": bad[0],
+        "no organiser's": sign(NET, notice, people[0]),
     }[what]
     if what == "unsigned":
         ((author, signature),) = entry.signatures
@@ -569,7 +589,7 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
 
         (tmp_path / "m").mkdir()
         with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
-            with pytest.raises(FoundError, match=r"^rules: entry 5 does not ") as caught:
+            with pytest.raises(FoundError, match=rf"^rules: entry 5 does not {why}") as caught:
                 watch.check()
             assert watch.mirror.size == 0
     assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}

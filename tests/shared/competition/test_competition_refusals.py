@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.competition.state import CompetitionPhase, read_document
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import CompOpen, CompSubmit
 from tests.support import refused_statements as words
 from tests.support.competition_fold import RUN, CompetitionFold
@@ -20,6 +22,8 @@ from tests.support.synthetic_competition import DEADLINE, DRAW, OPENS, RESULT, S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tequio_shared.ids import Digest
 
 REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], object]]] = {
     "opened twice": (
@@ -420,6 +424,30 @@ def test_a_custodian_that_mistakes_its_share_is_told_which_it_holds(custodian: i
     other = stage.paper.reveal(1) if custodian == 2 else words.forged(stage, root=sha256(b"other"))
     with pytest.raises(RefusedError, match=f"this custodian holds share {custodian} of this"):
         stage.post(f"custodian {custodian}", other)
+
+
+@pytest.mark.parametrize("has_sizes", [False, True])
+def test_a_document_that_is_too_large_is_not_parsed_nor_read_if_its_size_is_known(
+    *, has_sizes: bool
+) -> None:
+    def steps(size_bytes: int) -> list[str]:
+        done: list[str] = []
+
+        def read(_name: Digest) -> bytes:
+            done.append("read")
+            return bytes(size_bytes)
+
+        network = replace(
+            CompetitionFold().network,
+            documents=read,
+            size_of=lambda _name: size_bytes if has_sizes else None,
+        )
+        with contextlib.suppress(RefusedError):
+            read_document(lambda _raw: done.append("parsed"), network, D, "submission")
+        return done
+
+    assert steps(STATEMENT_BYTES) == ["read", "parsed"]
+    assert steps(STATEMENT_BYTES + 1) == ([] if has_sizes else ["read"])
 
 
 def test_every_code_of_a_competition_has_its_refusal() -> None:

@@ -206,7 +206,7 @@ def disk(case: RuleInput) -> Decision | None:
     if facts.store_bytes > chosen.disk_gib * _GIB * _STORE_SLACK:
         used = _gib(facts.store_bytes)
         return waiting(LendingReason.DISK, fact="store", used=used, most=chosen.disk_gib)
-    if case.history.is_disk_short or facts.free_disk_bytes < chosen.disk_free_gib * _GIB:
+    if case.history.is_disk_short:
         free = _gib(facts.free_disk_bytes)
         return waiting(LendingReason.DISK, free=free, wanted=chosen.disk_free_gib)
     return None

@@ -100,6 +100,15 @@ async def test_a_probe_that_fails_is_replaced_and_nothing_is_known_meanwhile(
     assert lives(tmp_path) == 2
 
 
+async def test_facts_of_a_probe_that_ended_are_not_known_any_more(tmp_path: Path) -> None:
+    script = "if life: sys.stdin.read()\nsay(cores=2)\nfor _ in range(2): sys.stdin.readline()"
+    async with running(playing(tmp_path, script)) as probe:
+        await until(lambda: probe.facts is not None)
+        probe.send_instructions(ProbeInstructions(ours=(40,)))  # the second line, which ends it
+        await until(lambda: lives(tmp_path) == 2)
+        assert probe.facts is None
+
+
 async def test_a_probe_that_will_not_go_is_killed(tmp_path: Path) -> None:
     script = "say(cores=2)\nwhile True: time.sleep(60)"
     before = set(psutil.Process().children())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psutil
@@ -92,6 +93,36 @@ async def test_nothing_starts_without_permission_or_without_the_device(tmp_path:
         assert not child_run.device.locked()
         child_run.child.allow()
     assert lives(tmp_path) == 1
+
+
+async def test_a_child_that_is_given_another_device_while_it_waits_holds_that_one(
+    tmp_path: Path,
+) -> None:
+    child_run, other = ChildRun(tmp_path, ECHO), trio.Lock()
+    child_run.child.allow()
+    async with trio.open_nursery() as nursery:
+        async with child_run.device:
+            nursery.start_soon(child_run.run, b"up\n")
+            await trio.testing.wait_all_tasks_blocked()
+            child_run.child.device = other
+        await child_run.until_line()
+        assert (child_run.device.locked(), other.locked()) == (False, True)
+        child_run.child.stop()
+
+
+async def test_a_running_child_of_another_program_is_ended_and_one_of_the_same_is_not(
+    tmp_path: Path,
+) -> None:
+    child_run = ChildRun(tmp_path, ECHO)
+    child_run.child.allow()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(child_run.run, b"up\n")
+        await child_run.until_line()
+        child_run.child.replace_program(replace(child_run.child.program))
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        assert child_run.child.is_running
+        child_run.child.replace_program(replace(child_run.child.program, grace_s=0.1))
+    assert child_run.ends == [None]
 
 
 async def test_the_device_is_given_back_only_when_the_process_is_gone(tmp_path: Path) -> None:

@@ -23,9 +23,12 @@ from tequio_shared.keys import Signer
 from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
+from tequio_shared.statements.network import NetNotice
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.fork_evidence import proves_fork
 from tests.support.memory_log import (
     LOG_SIGNER,
+    NET,
     LogServer,
     MemoryLog,
     Reply,
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.statements.statement import Entry
 
 
 ME, OTHER = Signer(bytes([1]) * 32), Signer(bytes([2]) * 32)
@@ -247,6 +249,33 @@ async def test_an_entry_with_a_flipped_bit_is_never_handed_on(tmp_path: Path) ->
             await next_entries(entries, 10)
             with pytest.raises(MalformedError):
                 await anext(entries)
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("unsigned", "the signature by .* does not verify"),
+        ("no organiser's", "only organisers may"),
+    ],
+)
+@pytest.mark.trio
+async def test_a_logged_entry_that_nobody_or_the_wrong_key_signed_is_not_handed_on(
+    tmp_path: Path, what: str, why: str
+) -> None:
+    asked = ALICE[3].statement
+    entry = Entry(((ME.key, bytes(64)),), asked)
+    if what == "no organiser's":
+        body, prev = NetNotice(text="Stop"), asked.prev
+        notice = make(body=body, author=ME.key, seq=4, ts=asked.ts, exp=asked.exp, prev=prev)
+        entry = sign(NET, notice, ME)
+    async with serving(a_log(3)) as server, LedgerApi(server.url) as ledger:
+        server.log.append(entry)
+        async with reading(server, tmp_path) as entries:
+            await next_entries(entries, 4)
+            with pytest.raises(PeerError, match=why):
+                await anext(entries)
+        with pytest.raises(PeerError, match=why):
+            await read_entries(ledger, await ledger.network(), [4])
 
 
 @pytest.mark.trio

@@ -169,6 +169,13 @@ async def test_it_goes_on_while_a_rule_speaks_against_one_of_two_devices(
     }
 
 
+@pytest.mark.trio
+async def test_a_long_game_does_not_end_it(started: WatchedLending) -> None:
+    started.watch(TYPING, 1)
+    started.watch(changed(TYPING, game="doom"), 6 * MINUTE_S)
+    assert started.watch(TYPING, 2 * MINUTE_S) == LendingReason.LENDING_ANYWAY
+
+
 def test_another_command_ends_it() -> None:
     worker = PolicyWorker(wish=ANYWAY)
     worker.watch(USED, 10)

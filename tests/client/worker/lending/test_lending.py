@@ -9,15 +9,18 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
+from tequio_client.ipc.facts import UNKNOWN_SESSION
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
-from tequio_client.worker.lending.facts import ENDED, TAKEN
-from tequio_client.worker.lending.lending import Lending, StoredChoices
+from tequio_client.worker.lending.facts import ENDED, JOINING, TAKEN
+from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices
 from tequio_client.worker.lending.needs import ROUNDS_KEPT
-from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.settings import NetSettings, TrainerSettings, WorkerSettings
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.plugin import PluginSpec
 from tests.support.lending_facts import CALM, CHOSEN, GPU, LEND, MACHINE, SESSION
 from tests.support.tiny_run import tiny_manifest
 
@@ -62,12 +65,17 @@ class LendingSetup:
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
-def scene_of(folder: Path, choices: StoredChoices) -> LendingSetup:
+def scene_of(
+    folder: Path, choices: StoredChoices, by_hand: TrainerSettings | None = None
+) -> LendingSetup:
+    """`by_hand`: a worker whose limits are on its command line."""
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
     evaluator = EvaluatorProcess(program, silent, lambda _: None)
     net = NetSettings(ledger="http://ledger.example", folder=folder)
     facts = [CALM]
-    settings = WorkerSettings(net=net, applies_preferences=True)
+    settings = WorkerSettings(
+        net=net, trainer=by_hand or TrainerSettings(), applies_preferences=by_hand is None
+    )
     lending = Lending(
         settings,
         choices,
@@ -83,8 +91,13 @@ def read(name: str, facts: LendingFacts, lending: Lending) -> LendingFacts:
     """The facts of that device: the test's, or why the device is in no run."""
     device = lending.devices.get(name)
     idle = device.idle_reason if device else None
-    current = None if idle == TAKEN else facts.round
-    return replace(facts, device=name, round=current, idle_reason=facts.idle_reason or idle)
+    return replace(
+        facts,
+        device=name,
+        round=None if idle == TAKEN else facts.round,
+        idle_reason=facts.idle_reason or idle,
+        plugin=device.plugin if device else None,
+    )
 
 
 @pytest.fixture
@@ -167,6 +180,60 @@ async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingS
     lent.lending.set_scoring(SCORE_MB)
     assert lent.see() == "trainer"
     assert lent.see(round=None) == ""
+
+
+async def test_the_session_is_unknown_once_the_controller_that_reported_it_is_gone(
+    lent: LendingSetup,
+) -> None:
+    app, another = object(), object()
+    lent.lending.apply_session_facts(SESSION, app)
+    for gone, known in ((another, SESSION), (app, UNKNOWN_SESSION)):
+        lent.lending.drop_controller(gone)
+        report = lent.lending.session_report
+        assert report is not None
+        assert report.facts == known
+
+
+async def test_a_trainer_that_was_given_up_is_tried_again_on_the_command_to_lend(
+    lent: LendingSetup,
+) -> None:
+    trainer = lent.lending.devices[GPU.id].trainer
+    trainer.failure = "it failed five times"
+    lent.lending.apply_state(DesiredState(number=2, lend=False))
+    assert trainer.failure
+    lent.lending.apply_state(DesiredState(number=3, lend=True))
+    assert trainer.failure is None
+
+
+async def test_a_device_that_left_a_run_no_longer_needs_consent_to_its_code(
+    lent: LendingSetup,
+) -> None:
+    device = lent.lending.devices[GPU.id]
+    code = PluginSpec(
+        name="another-muon",
+        version="1.0",
+        archive=to_text(sha256(b"archive")),
+        size_bytes=1,
+        provides=("optimiser",),
+    )
+    lent.lending.set_run(device, changed(tiny_manifest(), plugin=code))
+    assert str(device.decision.reason) == LendingReason.PLUGIN
+    assert code.archive in lent.lending.pause_reason(device)
+    lent.lending.set_idle(JOINING, device)
+    assert str(device.decision.reason) == LendingReason.LENDING
+    assert not lent.lending.pause_reason(device)
+
+
+async def test_a_worker_started_by_hand_gets_the_least_of_its_share_and_the_decided_one(
+    tmp_path: Path,
+) -> None:
+    by_hand = TrainerSettings(share_percent=30)
+    for decided, share in ((100, 30), (20, 20)):
+        device = DeviceChoice(id=GPU.key, share_percent=decided)
+        fixed = changed(UNRESTRICTED, devices=(device,))
+        choices = StoredChoices(tmp_path, default=LEND, fixed=fixed)
+        lending = scene_of(tmp_path, choices, by_hand).lending
+        assert lending.limits(lending.devices[GPU.id]).share_percent == share
 
 
 # --- several devices
@@ -265,6 +332,20 @@ async def test_scoring_takes_a_card_without_a_run_and_leaves_the_other_training(
     assert allowed(two.lending) == {"cuda:0"}
     assert two.evaluator.child.permission.is_set()
     assert two.evaluator.child.device is device.trainer.child.device, "never both on one card"
+
+
+async def test_scoring_that_moves_to_another_card_ends_on_the_first_one(
+    two: LendingSetup,
+) -> None:
+    first, second = two.lending.devices.values()
+    two.lending.set_idle(TAKEN, second)
+    two.lending.set_scoring(SCORE_MB)
+    before = two.evaluator.child.permission
+    hot = changed(BOTH, gpus=(GPU, changed(SECOND, temperature_c=91.0)))
+    assert two.see(machine=hot, round=8) == "evaluator"
+    assert two.lending.judging is first
+    assert two.evaluator.child.device is first.trainer.child.device
+    assert two.evaluator.child.permission is not before, "withdrawn, which ends the old child"
 
 
 async def test_threads_are_shared_out(two: LendingSetup) -> None:

@@ -32,6 +32,14 @@ def test_what_was_chosen_and_wished_is_there_again(tmp_path: Path) -> None:
     assert not again.files_set_aside
 
 
+def test_what_was_started_anyway_follows_the_rules_after_a_restart(tmp_path: Path) -> None:
+    started = DesiredState(number=3, lend=True, finish=True, anyway=True)
+    one = choices(tmp_path)
+    one.set_desired_state(started)
+    assert one.desired_state == started
+    assert choices(tmp_path).desired_state == msgspec.structs.replace(started, anyway=False)
+
+
 def test_before_anything_was_chosen_there_is_no_consent(tmp_path: Path) -> None:
     assert not choices(tmp_path).preferences.consent
 

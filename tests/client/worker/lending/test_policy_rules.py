@@ -596,6 +596,9 @@ def test_the_share_is_the_least_of_all_that_limit_it() -> None:
     used = msgspec.structs.replace(some, while_used=True, used_share_percent=25)
     assert decide_once(in_session(idle_s=1.0), used).share_percent == 25
     assert decide_once(preferences=used).share_percent == 70
+    less = msgspec.structs.replace(used, devices=(DeviceChoice(id="cuda:0", share_percent=20),))
+    found = decide_once(in_session(idle_s=1.0), less)
+    assert (found.share_percent, found.values) == (20, {"share": 20})
 
 
 @pytest.mark.parametrize(

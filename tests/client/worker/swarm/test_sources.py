@@ -12,6 +12,7 @@ import trio
 from tequio_client.worker.store.trees import PartialTree, hash_bytes
 from tequio_client.worker.swarm.blob_server import BlobStatus
 from tequio_client.worker.swarm.sources import (
+    MAX_ATTEMPTS,
     ChunkQueue,
     FetchFailedError,
     FetchPool,
@@ -92,8 +93,9 @@ async def test_a_late_chunk_is_asked_of_one_other_source_and_later_of_more(
         assert queue.next_chunk(ANA, None) is None, "its own"
         assert queue.next_chunk(BEN, None) == (0, 4)
         with queue.requested((0, 4), BEN):
-            assert queue.next_chunk(CLEO, None) is None
-            await trio.sleep(2 * HEDGE_S + 0.1)
+            await trio.sleep(HEDGE_S + 0.1)
+            assert queue.next_chunk(CLEO, None) is None, "two owe it: not before twice that time"
+            await trio.sleep(HEDGE_S)
             assert queue.next_chunk(BEN, None) is None, "its own"
             assert queue.next_chunk(CLEO, None) == (0, 4)
             partial.write(0, CONTENT[:40])
@@ -347,3 +349,21 @@ async def test_a_source_without_the_content_is_asked_again_ever_more_seldom(
     with trio.move_on_after(100):
         await pool_of(FetchSources([ANA]), answer).run()
     assert most * 0.6 < len(asked) <= most
+
+
+@pytest.mark.parametrize(
+    ("status", "least", "most"),
+    [(BlobStatus.BUSY, 300, 1_000), (BlobStatus.REFUSED, MAX_ATTEMPTS, MAX_ATTEMPTS)],
+)
+async def test_a_busy_source_is_asked_until_it_has_time_and_one_that_fails_is_given_up(
+    autojump_clock: MockClock, status: BlobStatus, least: int, most: int
+) -> None:
+    asked: list[Source] = []
+
+    async def answer(source: Source) -> None:
+        asked.append(source)
+        raise AnswerError(status)
+
+    with trio.move_on_after(100):
+        await pool_of(FetchSources([ANA], may_grow=False), answer).run()
+    assert least <= len(asked) <= most
