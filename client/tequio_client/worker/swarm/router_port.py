@@ -68,9 +68,8 @@ class PortMapper:
         self._is_wanted = False
         self._woken = trio.Event()  # replaced whenever the router is to be asked now
         self.answer = RouterAnswer(state=RouterPort.OFF)
-        self._opened = (
-            self.answer
-        )  # the last one with a port, also one asked for; outlasts a silent router
+        # The last one with a port, also one that was only asked for; it outlasts a silent router.
+        self._opened = self.answer
 
     @property
     def port(self) -> int | None:
