@@ -34,8 +34,8 @@ from tequio_client.verify.source import (
     ContributionSource,
     LedgerSource,
     LiveLog,
-    LogCopy,
     NotAvailableError,
+    open_copy,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_client.worker.swarm.seeds import open_seeds
@@ -130,7 +130,7 @@ async def audit_live(
         live = LiveLog(api)
         if copy is None:
             return await trio.to_thread.run_sync(audit, live, scope, progress)
-        copied = stack.enter_context(LogCopy(live, copy))
+        copied = stack.enter_context(open_copy(live, copy))
         scope = replace(scope, seen=copied.kept())
         checking = partial(audit, copied, scope, progress, keep=copied.finish)
         return await trio.to_thread.run_sync(checking)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tequio_client.verify.audit import AuditOptions
 from tequio_client.verify.audit import audit as audit_log
 from tequio_client.verify.cli import audit
-from tequio_client.verify.source import LogCopy, MirrorFolder
+from tequio_client.verify.source import MirrorFolder, open_copy
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest
 from tests.client.verify.logs import SwarmLog
@@ -110,7 +110,7 @@ def test_a_byte_that_changed_on_the_way_is_not_kept(tmp_path: Path, spoiled: str
     log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
 
     def copied() -> LogReport:
-        with LogCopy(log, folder) as copy:
+        with open_copy(log, folder) as copy:
             return audit_log(copy, AuditOptions(seen=copy.kept()), keep=copy.finish)
 
     leaves, tiles = log.leaves, log.tiles
@@ -121,5 +121,29 @@ def test_a_byte_that_changed_on_the_way_is_not_kept(tmp_path: Path, spoiled: str
     assert copied().exit_code == 2
     log.leaves, log.tiles = leaves, tiles
     assert copied().findings == [], "the log is not to blame later"
+    assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
+    assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}
+
+
+def test_a_folder_of_the_users_that_is_named_unfinished_is_left_alone(tmp_path: Path) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "home"
+    novel = folder / "unfinished" / "novel.txt"
+    novel.parent.mkdir(parents=True)
+    novel.write_text("mine")
+    with open_copy(log, folder) as copy:
+        assert audit_log(copy, AuditOptions(), keep=copy.finish).findings == []
+    assert novel.read_text() == "mine"
+
+
+def test_two_audits_may_copy_into_one_folder_at_the_same_time(tmp_path: Path) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
+    with open_copy(log, folder) as first:
+
+        def second_then_first(note: bytes) -> None:
+            with open_copy(log, folder) as second:
+                assert audit_log(second, AuditOptions(), keep=second.finish).findings == []
+            first.finish(note)
+
+        assert audit_log(first, AuditOptions(), keep=second_then_first).findings == []
     assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
     assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}
