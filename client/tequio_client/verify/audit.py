@@ -91,7 +91,7 @@ def audit(
     """Check the log, what the ledger derived from it, and the heads; never raises for a fault.
 
     `keep` is given the note of the checkpoint to which the log was read, if it continues the one
-    that was seen before.
+    that was seen before. It may raise NotAvailableError or PeerError, which the report then says.
     """
     report = LogReport()
     shown = progress or NoProgress()
@@ -105,7 +105,10 @@ def audit(
         report.mismatch("log", LogPlace(), str(err))
         return report
     if keep is not None and log.signed_note and log.continues_seen:
-        keep(log.signed_note)
+        try:
+            keep(log.signed_note)
+        except (NotAvailableError, PeerError) as err:  # damaged here: not the ledger's fault
+            report.missing("copy", LogPlace(), str(err))
     _check_heads(log.fold, scope, report, shown)
     return report
 

@@ -172,22 +172,27 @@ class LogCopy:
     def finish(self, note: bytes) -> None:
         """Keep what was read up to this checkpoint, in place of an earlier one.
 
-        Only for a checkpoint whose root the entries make, and which continues the one `kept`.
+        Only for a checkpoint that continues the one `kept`. Raises NotAvailableError and
+        MalformedError if the entries that were read are damaged by now, or do not make its root.
         """
-        size, end, read = Checkpoint.parse(note_text(note)).size, 0, MirrorFolder(self._unfinished)
-        tree = TileTree()
+        checkpoint, end, tree = Checkpoint.parse(note_text(note)), 0, TileTree()
+        read = MirrorFolder(self._unfinished)
         self._write("genesis", self._genesis)
-        while end < size:
-            first, end = next_range(end, size)
+        while end < checkpoint.size:
+            first, end = next_range(end, checkpoint.size)
             leaves = read.entries(first, end)
             bundle = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - first)
             self._write(f"log/{bundle.path()}", encode_bundle(leaves))
             for leaf in leaves:
                 tree.append(leaf)
-            grown = tree.pop_full() if end < size else tree.pop_changed()
+            grown = tree.pop_full() if end < checkpoint.size else tree.pop_changed()
             for (level, index), hashes in grown.items():
                 tile = Tile(level=level, index=index, width=len(hashes) // DIGEST_BYTES)
                 self._write(f"log/{tile.path()}", hashes)
+        if tree.root() != checkpoint.root:
+            raise MalformedError(
+                f"what {self._folder} has of the entries does not make the root that the log signed"
+            )
         self._write(_CHECKPOINT, note)  # last, when all that it covers is here
 
     def genesis(self) -> bytes:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tequio_client.verify.audit import AuditOptions
 from tequio_client.verify.audit import audit as audit_log
 from tequio_client.verify.cli import audit
+from tequio_client.verify.report import AuditGrade
 from tequio_client.verify.source import MirrorFolder, open_copy
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest
@@ -147,3 +148,24 @@ def test_two_audits_may_copy_into_one_folder_at_the_same_time(tmp_path: Path) ->
         assert audit_log(first, AuditOptions(), keep=second_then_first).findings == []
     assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
     assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}
+
+
+@pytest.mark.parametrize("damage", ["changed", "cut off", "gone"])
+def test_a_copy_that_was_damaged_while_it_was_made_is_told_and_gets_no_checkpoint(
+    tmp_path: Path, damage: str
+) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
+    with open_copy(log, folder) as copy:
+
+        def damage_and_finish(note: bytes) -> None:
+            (bundle,) = folder.glob(".*/log/tile/entries/000")
+            raw = bundle.read_bytes()
+            bundle.write_bytes(raw[:-1] + (bytes([raw[-1] ^ 1]) if damage == "changed" else b""))
+            if damage == "gone":
+                bundle.unlink()
+            copy.finish(note)
+
+        report = audit_log(copy, AuditOptions(), keep=damage_and_finish)
+    (found,) = report.findings
+    assert (found.grade, found.what) == (AuditGrade.MISSING, "copy"), found.line()
+    assert not (folder / "log" / "checkpoint").exists()
