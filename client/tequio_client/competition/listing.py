@@ -26,7 +26,7 @@ from tequio_client.verify.competition import contenders
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import format_time
-from tequio_shared.api.answer import ROWS, AsOf
+from tequio_shared.api.answer import AsOf
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
@@ -149,9 +149,15 @@ def log_outcome(
 
 
 def list_from_log(log: LedgerReader) -> None:
+    """Print every competition of the log, the oldest first; raises UserFacingError."""
     log.read()
-    page = competitions.competitions_page(log.state, -1, ROWS, _HERE, now_ms=now_ms())
-    _print_list(page.competitions)
+    state, now = log.state, now_ms()
+    _print_list(
+        [
+            competitions.competition_line(competitions.competition_snapshot(state, one, now))
+            for one in log.competitions
+        ]
+    )
 
 
 def list_reported(ledger: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import urllib.request
 from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib import request
 
 from tequio_client import files
 from tequio_client.organiser import sealing
@@ -98,9 +98,8 @@ def _download(rules: CompetitionRules, to: Path) -> None:
     most = head.archive_bytes
     got = 0
     try:
-        request = urllib.request.Request(rules.archive)  # noqa: S310 - the rules allow http(s) alone
         with (
-            urllib.request.urlopen(request, timeout=STALL_TIMEOUT_S) as answer,  # noqa: S310 - as above
+            _web_opener().open(rules.archive, timeout=STALL_TIMEOUT_S) as answer,
             to.open("wb") as file,
         ):
             while piece := answer.read(_PIECE):
@@ -120,3 +119,19 @@ def _download(rules: CompetitionRules, to: Path) -> None:
         raise UserFacingError(
             f"the download of {rules.archive} ended after {got:,} of {most:,} bytes: try again"
         )
+
+
+def _web_opener() -> request.OpenerDirector:
+    """Make an opener of http and https alone: `urlopen` follows a redirect to ftp as well."""
+    opener = request.OpenerDirector()
+    for handler in (
+        request.ProxyHandler,
+        request.HTTPHandler,
+        request.HTTPSHandler,
+        request.HTTPDefaultErrorHandler,
+        request.HTTPRedirectHandler,
+        request.HTTPErrorProcessor,
+        request.UnknownHandler,
+    ):
+        opener.add_handler(handler())
+    return opener

@@ -34,8 +34,8 @@ from tequio_client.verify.source import (
     ContributionSource,
     LedgerSource,
     LiveLog,
-    LogCopy,
     NotAvailableError,
+    open_copy,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_client.worker.swarm.seeds import open_seeds
@@ -91,7 +91,7 @@ def audit(
     """Check the log, what the ledger derived from it, and the heads; never raises for a fault.
 
     `keep` is given the note of the checkpoint to which the log was read, if it continues the one
-    that was seen before.
+    that was seen before. It may raise NotAvailableError or PeerError, which the report then says.
     """
     report = LogReport()
     shown = progress or NoProgress()
@@ -105,7 +105,10 @@ def audit(
         report.mismatch("log", LogPlace(), str(err))
         return report
     if keep is not None and log.signed_note and log.continues_seen:
-        keep(log.signed_note)
+        try:
+            keep(log.signed_note)
+        except (NotAvailableError, PeerError) as err:  # damaged here: not the ledger's fault
+            report.missing("copy", LogPlace(), str(err))
     _check_heads(log.fold, scope, report, shown)
     return report
 
@@ -130,7 +133,7 @@ async def audit_live(
         live = LiveLog(api)
         if copy is None:
             return await trio.to_thread.run_sync(audit, live, scope, progress)
-        copied = stack.enter_context(LogCopy(live, copy))
+        copied = stack.enter_context(open_copy(live, copy))
         scope = replace(scope, seen=copied.kept())
         checking = partial(audit, copied, scope, progress, keep=copied.finish)
         return await trio.to_thread.run_sync(checking)

@@ -6,11 +6,12 @@ holds the ledger's answers against what follows from the log. A bundle is a sour
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import trio
 
@@ -120,28 +121,36 @@ def _wait_for(call: Callable[[], Awaitable[_T]]) -> _T:
         raise NotAvailableError(str(err)) from err
 
 
+@contextmanager
+def open_copy(source: LedgerSource, folder: Path) -> Iterator[LogCopy]:
+    """Keep the log that is read from the source in a folder, to be a `MirrorFolder`.
+
+    Raises UserFacingError for a folder that cannot be written.
+    """
+    with _explain_write_error(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = TemporaryDirectory(
+            dir=folder, prefix=".unfinished-", ignore_cleanup_errors=True
+        )
+    with unfinished as name:
+        yield LogCopy(source, folder, Path(name))
+
+
 class LogCopy:
-    """A log that is kept in a folder, to be a `MirrorFolder`; `with` deletes what is unfinished.
+    """A log that is kept in a folder; two may be made in the same one at the same time.
 
     For a reader that reads all of it, from the first entry on; a copy of an earlier state of the
-    same log is continued. Entries wait beside the copy until `finish` says that the log signed
-    them, so whatever a ledger answers, only its signed history is kept. Raises as the source does,
-    and UserFacingError for a folder that cannot be written or has another network's log. Two small
-    files for each 256 entries, and each document.
+    same log is continued. Entries wait in `unfinished`, an empty folder in the same file system,
+    until `finish` says that the log signed them, so whatever a ledger answers, only its signed
+    history is kept. Raises as the source does, and UserFacingError for a folder that cannot be
+    written or has another network's log. Two small files for each 256 entries, and each document.
     """
 
-    def __init__(self, source: LedgerSource, folder: Path) -> None:
+    def __init__(self, source: LedgerSource, folder: Path, unfinished: Path) -> None:
         self._source = source
         self._folder = folder
-        self._unfinished = folder / "unfinished"
+        self._unfinished = unfinished
         self._genesis = b""
-
-    def __enter__(self) -> Self:
-        shutil.rmtree(self._unfinished, ignore_errors=True)  # of an audit that was killed
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._unfinished, ignore_errors=True)
 
     def kept(self) -> Checkpoint | None:
         """Return the checkpoint of the copy so far, which the log has to continue, if there is one.
@@ -163,22 +172,27 @@ class LogCopy:
     def finish(self, note: bytes) -> None:
         """Keep what was read up to this checkpoint, in place of an earlier one.
 
-        Only for a checkpoint whose root the entries make, and which continues the one `kept`.
+        Only for a checkpoint that continues the one `kept`. Raises NotAvailableError and
+        MalformedError if the entries that were read are damaged by now, or do not make its root.
         """
-        size, end, read = Checkpoint.parse(note_text(note)).size, 0, MirrorFolder(self._unfinished)
-        tree = TileTree()
+        checkpoint, end, tree = Checkpoint.parse(note_text(note)), 0, TileTree()
+        read = MirrorFolder(self._unfinished)
         self._write("genesis", self._genesis)
-        while end < size:
-            first, end = next_range(end, size)
+        while end < checkpoint.size:
+            first, end = next_range(end, checkpoint.size)
             leaves = read.entries(first, end)
             bundle = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - first)
             self._write(f"log/{bundle.path()}", encode_bundle(leaves))
             for leaf in leaves:
                 tree.append(leaf)
-            grown = tree.pop_full() if end < size else tree.pop_changed()
+            grown = tree.pop_full() if end < checkpoint.size else tree.pop_changed()
             for (level, index), hashes in grown.items():
                 tile = Tile(level=level, index=index, width=len(hashes) // DIGEST_BYTES)
                 self._write(f"log/{tile.path()}", hashes)
+        if tree.root() != checkpoint.root:
+            raise MalformedError(
+                f"what {self._folder} has of the entries does not make the root that the log signed"
+            )
         self._write(_CHECKPOINT, note)  # last, when all that it covers is here
 
     def genesis(self) -> bytes:
@@ -199,12 +213,10 @@ class LogCopy:
         found = self._source.entries(first, end)
         tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH)
         path = self._unfinished / "log" / tile.path()
-        _make_folder(path.parent)
-        try:
+        with _explain_write_error(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("ab") as bundle:  # the rest of a bundle goes behind what is there
                 bundle.write(encode_bundle(found))
-        except OSError as err:
-            raise UserFacingError(f"cannot write {path} ({err.strerror})") from err
         return found
 
     def blob(self, name: Digest) -> bytes | None:
@@ -220,15 +232,19 @@ class LogCopy:
         path = self._folder / name
         if path.is_file() and path.read_bytes() == content:  # of an earlier audit
             return
-        _make_folder(path.parent)
-        files.write_for_user(path, content)
+        fresh = self._unfinished / "fresh"  # not beside it, where another audit may write the same
+        with _explain_write_error(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_bytes(content)
+            files.sync_and_rename(fresh, path)
 
 
-def _make_folder(folder: Path) -> None:
+@contextmanager
+def _explain_write_error(path: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        yield
     except OSError as err:
-        raise UserFacingError(f"cannot write to {folder} ({err.strerror})") from err
+        raise UserFacingError(f"cannot write to {path} ({err.strerror})") from err
 
 
 class MirrorFolder:

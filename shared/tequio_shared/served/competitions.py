@@ -34,12 +34,12 @@ def competitions_page(
         if view.phase_starts[CompetitionPhase.OPEN].index > after
     )
     page = [
-        _competition_line(competition_snapshot(state, one, now_ms)) for one in islice(later, limit)
+        competition_line(competition_snapshot(state, one, now_ms)) for one in islice(later, limit)
     ]
     return CompetitionsAnswer(page, page[-1].opened_index if len(page) == limit else None, as_of)
 
 
-def _competition_line(now: CompetitionSnapshot) -> CompetitionLine:
+def competition_line(now: CompetitionSnapshot) -> CompetitionLine:
     sealed = now.rules.sealed
     return CompetitionLine(
         competition=now.id,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
+import trio
 from click.testing import CliRunner
 
 from tequio_client import clock
 from tequio_client.__main__ import cli
 from tequio_client.links import CompetitionLink
+from tequio_shared.api.answer import ROWS
 from tequio_shared.errors import UserFacingError
+from tests.support import memory_log
+from tests.support.dishonest_log import DishonestLog
 from tests.support.ledgers import make_settings, served
 from tests.support.sample_competitions import fill
 
@@ -80,3 +85,20 @@ def test_a_link_needs_no_log(url: str) -> None:
     found = CliRunner().invoke(cli, ["competition", "show", "--link", "--verify", "--ledger", url])
     assert found.exit_code == 2
     assert "leave --verify out" in found.output
+
+
+def test_the_list_from_the_log_names_all_competitions_however_many() -> None:
+    log = DishonestLog()
+    rules = log.rules
+    for number in range(ROWS + 1):
+        log.rules = msgspec.structs.replace(rules, name=f"Prose {number}.")
+        log.put(log.rules.encode())
+        log.open()
+
+    async def listed() -> str:
+        async with memory_log.serving(log.log) as ledger:
+            ledger.blobs = log.blobs
+            return await trio.to_thread.run_sync(said, ledger.url, "list", "--verify")
+
+    lines = trio.run(listed)
+    assert [number for number in range(ROWS + 1) if f"Prose {number}. " not in lines] == []

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from tequio_client.verify.audit import AuditOptions
 from tequio_client.verify.audit import audit as audit_log
 from tequio_client.verify.cli import audit
-from tequio_client.verify.source import LogCopy, MirrorFolder
+from tequio_client.verify.report import AuditGrade
+from tequio_client.verify.source import MirrorFolder, open_copy
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
@@ -111,7 +112,7 @@ def test_a_byte_that_changed_on_the_way_is_not_kept(tmp_path: Path, spoiled: str
     log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
 
     def copied() -> LogReport:
-        with LogCopy(log, folder) as copy:
+        with open_copy(log, folder) as copy:
             return audit_log(copy, AuditOptions(seen=copy.kept()), keep=copy.finish)
 
     leaves, tiles = log.leaves, log.tiles
@@ -132,10 +133,11 @@ def test_a_bundle_that_is_copied_in_parts_has_all_its_entries(tmp_path: Path) ->
     bundle = ledger / "log" / Tile(level=BUNDLE_LEVEL, index=0).path()
     bundle.parent.mkdir(parents=True)
     bundle.write_bytes(encode_bundle(leaves))
-    copy = LogCopy(MirrorFolder(ledger), folder)
-    for first, end in ((0, 200), (200, 230), (230, 256)):  # as the log grew during the audit
-        assert copy.entries(first, end) == leaves[first:end]
-        assert MirrorFolder(folder / "unfinished").entries(0, end) == leaves[:end]
+    with open_copy(MirrorFolder(ledger), folder) as copy:
+        (unfinished,) = folder.iterdir()
+        for first, end in ((0, 200), (200, 230), (230, 256)):  # as the log grew during the audit
+            assert copy.entries(first, end) == leaves[first:end]
+            assert MirrorFolder(unfinished).entries(0, end) == leaves[:end]
 
 
 def test_a_mirror_whose_files_are_too_short_is_refused(tmp_path: Path) -> None:
@@ -150,3 +152,48 @@ def test_a_mirror_whose_files_are_too_short_is_refused(tmp_path: Path) -> None:
         mirror.entries(0, 3)
     with pytest.raises(MalformedError, match="64 bytes for 3 hashes"):
         mirror.tile(0, 0, 3)
+
+
+def test_a_folder_of_the_users_that_is_named_unfinished_is_left_alone(tmp_path: Path) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "home"
+    novel = folder / "unfinished" / "novel.txt"
+    novel.parent.mkdir(parents=True)
+    novel.write_text("mine")
+    with open_copy(log, folder) as copy:
+        assert audit_log(copy, AuditOptions(), keep=copy.finish).findings == []
+    assert novel.read_text() == "mine"
+
+
+def test_two_audits_may_copy_into_one_folder_at_the_same_time(tmp_path: Path) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
+    with open_copy(log, folder) as first:
+
+        def second_then_first(note: bytes) -> None:
+            with open_copy(log, folder) as second:
+                assert audit_log(second, AuditOptions(), keep=second.finish).findings == []
+            first.finish(note)
+
+        assert audit_log(first, AuditOptions(), keep=second_then_first).findings == []
+    assert audit_log(MirrorFolder(folder), AuditOptions()).findings == []
+    assert {path.name for path in folder.iterdir()} <= {"genesis", "log", "v1"}
+
+
+@pytest.mark.parametrize("damage", ["changed", "cut off", "gone"])
+def test_a_copy_that_was_damaged_while_it_was_made_is_told_and_gets_no_checkpoint(
+    tmp_path: Path, damage: str
+) -> None:
+    log, folder = SwarmLog(Swarm(manifest=tiny_manifest(most=1), seed=1)), tmp_path / "copy"
+    with open_copy(log, folder) as copy:
+
+        def damage_and_finish(note: bytes) -> None:
+            (bundle,) = folder.glob(".*/log/tile/entries/000")
+            raw = bundle.read_bytes()
+            bundle.write_bytes(raw[:-1] + (bytes([raw[-1] ^ 1]) if damage == "changed" else b""))
+            if damage == "gone":
+                bundle.unlink()
+            copy.finish(note)
+
+        report = audit_log(copy, AuditOptions(), keep=damage_and_finish)
+    (found,) = report.findings
+    assert (found.grade, found.what) == (AuditGrade.MISSING, "copy"), found.line()
+    assert not (folder / "log" / "checkpoint").exists()
