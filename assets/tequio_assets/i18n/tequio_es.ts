@@ -6757,7 +6757,7 @@
     </message>
     <message>
         <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
-        <translation>aunque alguien use el equipo, porque este programa de trabajo no puede verlo. Pausar lo detiene (tequio pause).</translation>
+        <translation>aunque alguien use el equipo, porque este programa de trabajo no puede verlo. «Pausar» lo detiene (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

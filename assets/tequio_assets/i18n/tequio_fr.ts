@@ -6757,7 +6757,7 @@
     </message>
     <message>
         <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
-        <translation>même si quelqu’un utilise l’ordinateur, car ce service d’arrière-plan ne peut pas le voir. Pause l’arrête (tequio pause).</translation>
+        <translation>même si quelqu’un utilise l’ordinateur, car ce service d’arrière-plan ne peut pas le voir. « Pause » l’arrête (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -6757,7 +6757,7 @@
     </message>
     <message>
         <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
-        <translation>mesmo que alguém use o computador, pois este serviço em segundo plano não consegue ver isso. Pausar interrompe (tequio pause).</translation>
+        <translation>mesmo que alguém use o computador, pois este serviço em segundo plano não consegue ver isso. “Pausar” interrompe o empréstimo (tequio pause).</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -6727,7 +6727,7 @@
     </message>
     <message>
         <source>whether or not somebody uses the computer, which this worker cannot see. Pause stops it (tequio pause).</source>
-        <translation>不论是否有人使用电脑，此工作进程无法得知这一点。点击“暂停”即可停止（tequio pause）。</translation>
+        <translation>无论是否有人在使用电脑都会贡献，因为此工作进程无法得知。点击“暂停”即可停止（tequio pause）。</translation>
     </message>
     <message>
         <source>gently, at {share}% of the time, while you use the computer.</source>

@@ -326,12 +326,12 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
             f"or shorter samples, or expect cards with {_card_for(least)} GiB"
             + _cells_instead(facts.cells, lent)
         )
-    disk = facts.needs.disk_bytes / _GIB
-    if disk > expect.disk_gib:
+    disk_bytes, lent_bytes = facts.needs.disk_bytes, expect.disk_gib * _GIB
+    if disk_bytes > lent_bytes:
         yield (
-            f"it needs {disk:.1f} GiB of disk space, and {expect.disk_gib:g} GiB are lent: use a "
-            "smaller model or smaller shards (tequio data build --shard-mib), or expect more "
-            "(disk_gib)"
+            f"it needs {size_text(disk_bytes)} of disk space, and {size_text(lent_bytes)} are lent "
+            f"(disk_gib = {expect.disk_gib:g}): use a smaller model or smaller shards (tequio data "
+            "build --shard-mib), or expect more"
         )
 
 

@@ -177,7 +177,7 @@ def test_a_plan_that_was_changed_to_what_cannot_work_is_not_opened(
         (r"witness_s = \d+", "witness_s = 1", "witnesses wait 1 s: set rounds.witness_s to"),
         (r"min_members = \d+", "min_members = 9", "a round needs 9 members, and 8 are expected"),
         (r"first = \d+", "first = 99999", "set windows.first to"),
-        (r"disk_gib = \d+", "disk_gib = 0.1", "and 0.1 GiB are lent"),
+        (r"disk_gib = \d+", "disk_gib = 0.1", "107 MB are lent (disk_gib = 0.1)"),
     ):
         path.write_text(re.sub(rf"(?m)^{was}", becomes, text))
         with pytest.raises(UserFacingError, match="this run cannot work") as caught:

@@ -237,8 +237,9 @@ def is_game(name: str) -> bool:
     return plain not in NOT_GAMES and not plain.startswith(_NO_GAME_STEMS)
 
 
-# Steam writes Valve's text format: `"key" "value"`, and `"key" { … }` around those of one thing.
-_PAIR = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t]*"((?:[^"\\]|\\.)*)"')
+# Steam writes Valve's text format: lines of `"key" "value"`, and `"key" { … }` around those of one
+# thing. Pairs begin a line: elsewhere, each quote behind one that stays open would be tried.
+_PAIR = re.compile(r'^[ \t]*"((?:[^"\\\n]|\\.)*)"[ \t]*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)")
 
 

@@ -40,14 +40,27 @@ STEAM_LIBRARIES = """
 \t{
 \t\t"path"\t\t"%s"
 \t\t"label"\t\t""
-\t\t"apps" { "730" "34811" }
+\t\t"apps"
+\t\t{
+\t\t\t"730"\t\t"34811"
+\t\t}
 \t}
 \t// a comment of somebody
-\t"1" { "path" "%s" }
-\t"2" "/from/an/old/file"
+\t"1"
+\t{
+\t\t"path"\t\t"%s"
+\t}
+\t"2"\t\t"/from/an/old/file"
 }
 """
-MANIFEST = '"AppState" { "appid" "730" "name" "Counter-\\"Strike\\" 2" "installdir" "CS2" }'
+MANIFEST = """
+"AppState"
+{
+\t"appid"\t\t"730"
+\t"name"\t\t"Counter-\\"Strike\\" 2"
+\t"installdir"\t\t"CS2"
+}
+"""
 
 
 @pytest.fixture
@@ -107,7 +120,7 @@ def test_what_runs_from_a_games_folder_is_that_game(
 
 
 @pytest.mark.parametrize("content", ["", '"a" {', "}", '"a" { "b" } }', "{", '"' * 3, "\0" * 99,
-                                     '"a" {' * 5_000])  # fmt: skip
+                                     '"a" {' * 5_000, r'\"' * 300_000])  # fmt: skip
 def test_a_broken_file_of_steam_leaves_its_own_folder(steam: Path, content: str) -> None:
     (steam / "steamapps/libraryfolders.vdf").write_text(content)
     assert str(steam / "steamapps/common/Proton 9.0") in steam_games(steam)
