@@ -7,6 +7,8 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import httpx
@@ -44,6 +46,7 @@ from tests.support.cosigned_ledger import (
 )
 from tests.support.dishonest_log import DishonestLog
 from tests.support.fork_evidence import proves_fork
+from tests.support.http_servers import serving
 from tests.support.ledgers import Served
 from tests.support.memory_log import LOG_SIGNER, NET, NOW_MS, MemoryLog, chain_of, genesis
 from tests.support.watched_ledger import (
@@ -445,39 +448,42 @@ def test_a_ledger_that_is_away_rings_when_it_stays_away(
         assert watch.mirror.size > 300
 
 
+def watch_once(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = ("monitor", url, "--once", "--log-json", "--dir", str(folder), *options)
+    return subprocess.run(
+        [sys.executable, "-m", "tequio_ledger", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
 def test_the_program_says_it_with_its_exit_status(
     tmp_path: Path, ledger: Served, remote: InterceptedLedger
 ) -> None:
-    def watch_once(*options: str) -> subprocess.CompletedProcess[str]:
-        words = ("monitor", ledger.url, "--once", "--log-json", "--dir", str(tmp_path / "m"))
-        return subprocess.run(
-            [sys.executable, "-m", "tequio_ledger", *words, *options],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    done = watch_once()
+    done = watch_once(ledger.url, tmp_path / "m")
     assert done.returncode == 0, done.stderr
     assert '"read on"' in done.stderr
     key = VerifierKey.parse(genesis_of(remote).log_key).text()
     witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key).text()
     policy = tmp_path / "policy"
     policy.write_text(f"log {key}\nwitness w {witness}\nquorum w\n")
-    done = watch_once("--trust", str(policy))
+    done = watch_once(ledger.url, tmp_path / "m", "--trust", str(policy))
     assert done.returncode == 3, "nothing was checked"
     assert '"no quorum"' in done.stderr
     with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database, database:
         database.execute("UPDATE log_head SET root = ?", (sha256(b"other"),))
-    done = watch_once()
+    done = watch_once(ledger.url, tmp_path / "m")
     assert done.returncode == 1
     assert "damaged" in done.stderr, "its own copy is checked too"
 
 
-@pytest.mark.parametrize(
-    "url", ["ledger.example", "https://ledger..example", "https://ledger.example:99999"]
-)
-def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(UserFacingError, match="is not the address of a ledger"):
-        RemoteLedger(url)
+def test_a_first_check_tells_a_ledger_that_is_away_from_a_wrong_address(tmp_path: Path) -> None:
+    with serving(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as elsewhere:
+        done = watch_once(elsewhere, tmp_path / "m")
+    assert done.returncode == 1
+    assert f"{elsewhere} is not the address of a ledger: /v1/network: status 404" in done.stderr
+    done = watch_once(elsewhere, tmp_path / "m")
+    assert done.returncode == 3, "nothing listens there now"
+    assert '"the ledger does not answer, or withholds something"' in done.stderr
