@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from tequio_shared.addresses import INVALID_HOST, check_place
 from tequio_shared.errors import PeerError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import httpx  # imported where it is used: a ledger without witnesses starts faster without it
 
 CONNECTIONS = 64
-PORTS = range(1, 1 << 16)
 
 
 @cache
@@ -60,17 +60,14 @@ def parse_url(text: str) -> httpx.URL:
 
     try:
         url = httpx.URL(text)
+        _ = url.host  # decodes it, which fails for a name such as xn--a
+    except UnicodeError as err:
+        raise ValueError(INVALID_HOST) from err
     except httpx.InvalidURL as err:
         raise ValueError(str(err)) from err
     if url.scheme not in ("http", "https"):
         raise ValueError("neither http:// nor https://")
-    # Reading the host decodes it, and encoding it is the first step of looking it up: both raise a
-    # UnicodeError. A percent sign stands for a character that no host has.
-    if not url.host or "%" in url.host:
-        raise ValueError("no host")
-    url.raw_host.decode("ascii").encode("idna")
-    if url.port is not None and url.port not in PORTS:
-        raise ValueError("no port of this number")
+    check_place(url.raw_host.decode("ascii"), url.port)
     return url
 
 

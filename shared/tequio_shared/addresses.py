@@ -30,6 +30,8 @@ ADDRESS_BYTES = 256
 RECORD_BYTES = 8_192
 """Longest record in bytes."""
 _PORT = re.compile(r":[0-9]+\Z")
+_PORTS = range(1, 1 << 16)
+INVALID_HOST = "a part between dots is empty, too long or invalid"
 UNKNOWN_NETWORK = "unknown"
 """The network of a host that is not an IP address."""
 LIFE_MS = 3_600_000
@@ -110,6 +112,24 @@ def parse_host(host: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
+
+
+def check_place(host: str, port: int | None) -> None:
+    """Check the host and port of an http(s) address; raises ValueError with what is wrong with it.
+
+    `host` is as it stands in the address, in ASCII; no port means the usual one.
+    """
+    if not host:
+        raise ValueError("no host")
+    # An HTTP library writes what no host may contain, such as a space, as % and two digits.
+    if "%" in host:
+        raise ValueError("a host with a space, % or another character that no host has")
+    try:
+        host.encode("idna")  # the first step of looking it up
+    except UnicodeError as err:
+        raise ValueError(INVALID_HOST) from err
+    if port is not None and port not in _PORTS:
+        raise ValueError("no port of this number")
 
 
 def is_within(host: str, networks: Iterable[IPv4Network | IPv6Network]) -> bool:

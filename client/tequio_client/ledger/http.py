@@ -33,6 +33,7 @@ from tequio_client import clock
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.names import clean_text
 from tequio_shared import encoding
+from tequio_shared.addresses import INVALID_HOST, check_place
 from tequio_shared.api.answer import Problem
 from tequio_shared.api.network import EventReader, LogEvent
 from tequio_shared.errors import (
@@ -313,17 +314,27 @@ def _retry_after_s(response: httpx.Response) -> float:
 def _base_url(text: str, what: str) -> str:
     try:
         url = httpx.URL(text)
-        host = url.host
-        url.raw_host.decode("ascii").encode("idna")  # the first step of looking it up
-    except (httpx.InvalidURL, UnicodeError) as err:
-        raise UserFacingError(f"{text!r} is not the address of a {what}: {err}") from err
-    if url.userinfo:
+        _check_url(url, what)
+    except (httpx.InvalidURL, ValueError) as err:
+        raise UserFacingError(
+            f"{text!r} is not the address of a {what}, such as https://example.org ({err})"
+        ) from err
+    return str(url).rstrip("/")
+
+
+def _check_url(url: httpx.URL, what: str) -> None:
+    host = url.raw_host.decode("ascii")
+    if url.userinfo:  # first: the other errors show the whole address
         raise UserFacingError(
             f"the address of the {what} at {host} contains a user name or password, which "
             "other programs could see: remove it"
         )
-    if url.scheme not in {"http", "https"} or not host or url.query or url.fragment:
-        raise UserFacingError(
-            f"{text!r} is not the address of a {what}, such as https://example.org"
-        )
-    return str(url).rstrip("/")
+    if url.scheme not in {"http", "https"}:
+        raise ValueError("neither http:// nor https://")
+    try:
+        _ = url.host  # decodes it, which fails for a name such as xn--a
+    except UnicodeError as err:
+        raise ValueError(INVALID_HOST) from err
+    check_place(host, url.port)
+    if url.query or url.fragment:
+        raise ValueError("it contains ? or #")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +22,8 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
-from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
-from tequio_ledger.monitor.watch import QUESTIONS, Watch
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError, WithheldError
+from tequio_ledger.monitor.watch import AWAY, QUESTIONS, Watch
 from tequio_ledger.runtime import now_ms
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import from_text, to_text
@@ -32,6 +33,8 @@ from tequio_shared.network.genesis import Genesis
 
 ALARM_STATUS = 2
 UNCHECKED_STATUS = 3
+NO_LEDGER = (HTTPStatus.NOT_FOUND, *range(300, 400))
+"""Statuses that no ledger answers to the question for its network."""
 
 log = structlog.get_logger(__name__)
 
@@ -63,8 +66,8 @@ MONITOR = Program(MonitorSettings, "TEQUIO_MONITOR_", "tequio-ledger monitor --h
 @click.option(
     "--once",
     is_flag=True,
-    help="Check once and exit: status 0 if all is well, 2 after an alarm, 3 if something could not "
-    "be checked.",
+    help="Check once and exit: status 0 if all is well, 1 if it could not start, 2 after an alarm, "
+    "3 if something could not be checked.",
 )
 def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
     """Verify a ledger's whole log as it grows, and raise an alarm for any fault.
@@ -81,7 +84,13 @@ def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
 
 def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: float) -> int:
     """Watch until a final alarm, or once if `every_s` is 0; gives the exit status."""
-    genesis = _genesis(ledger, folder)
+    try:
+        genesis = _genesis(ledger, folder)
+    except UnreachableError as err:
+        if every_s:
+            raise UserFacingError(f"the ledger at {ledger.url} does not answer: {err}") from err
+        log.warning(AWAY, detail=str(err))
+        return UNCHECKED_STATUS
     alarms = Alarms(folder / "alarms", ledger.url, now_ms)
 
     def open_mirror() -> Mirror:
@@ -112,7 +121,8 @@ def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: flo
 def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
     """Give the network of this folder; the first time, the one that the ledger names.
 
-    Raises UserFacingError when the ledger now serves another network.
+    Raises UserFacingError for an address of something else than a ledger, and when the ledger now
+    serves another network; UnreachableError only the first time.
     """
     before = stored_genesis(folder)
     try:
@@ -122,7 +132,9 @@ def _genesis(ledger: RemoteLedger, folder: Path) -> Genesis:
     except UnreachableError as err:
         if before is not None:
             return before
-        raise UserFacingError(f"the ledger at {ledger.url} does not answer: {err}") from err
+        if isinstance(err, WithheldError) and err.status in NO_LEDGER:
+            raise UserFacingError(f"{ledger.url} is not the address of a ledger: {err}") from err
+        raise
     except PeerError as err:
         raise UserFacingError(f"{ledger.url} is not the address of a ledger: {err}") from err
     if before is not None and before != genesis:

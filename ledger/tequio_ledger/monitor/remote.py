@@ -21,17 +21,20 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, hashes_at, p
 ANSWER_S = 30.0
 ANSWER_BYTES = 16 << 20
 _OK = 200
-_NOT_FOUND = 404
 
 Json = dict[str, Any]  # an answer that was not checked yet
 
 
 class UnreachableError(TequioError):
-    """The ledger does not answer, or answers with another status than 200."""
+    """The ledger does not answer, or withholds what it was asked for."""
 
 
-class NotThereError(UnreachableError):
-    """The ledger says that it has no such thing, or not yet."""
+class WithheldError(UnreachableError):
+    """The ledger answers with another status than 200."""
+
+    def __init__(self, path: str, status: int) -> None:
+        super().__init__(f"{path}: status {status}")
+        self.status = status
 
 
 class RemoteLedger:
@@ -107,8 +110,6 @@ class RemoteLedger:
                     parts.append(chunk)
         except (httpx.HTTPError, httpx.InvalidURL) as err:
             raise UnreachableError(f"{path}: {str(err) or type(err).__name__}") from err
-        if answer.status_code == _NOT_FOUND:
-            raise NotThereError(f"{path} does not exist")
         if answer.status_code != _OK:
-            raise UnreachableError(f"{path}: status {answer.status_code}")
+            raise WithheldError(path, answer.status_code)
         return b"".join(parts)

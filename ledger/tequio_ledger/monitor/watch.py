@@ -9,166 +9,28 @@ about its log. Each fault becomes an alarm with evidence; after a final one noth
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import structlog
 
 from tequio_ledger.log.proofs import TileProofs, root_at
 from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
+from tequio_ledger.monitor.comparison import AnswerComparison, MovedOnError, UnpublishedAnswers
 from tequio_ledger.monitor.mirror import BadEntryError, Mirror
-from tequio_ledger.monitor.remote import NotThereError, RemoteLedger, UnreachableError
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.queries import StoredRows
-from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import Digest, digest_from_text
+from tequio_shared.errors import FatalLogError, PeerError, UserFacingError
+from tequio_shared.ids import Digest
 from tequio_shared.log.cosigning import ForkEvidence
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint, VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import NoQuorumError, Policy
 from tequio_shared.log.tiles import extend_frontier, new_tiles, next_range, open_signed
-from tequio_shared.served.questions import (
-    Basis,
-    Question,
-    as_of_answer,
-    differences,
-    questions,
-)
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from tequio_ledger.runtime import Clock
-    from tequio_shared.served.state import State
-
-
-# --- Answers about more of the log than is published, to be compared with it once it is.
-#
-# A signed checkpoint may wait for its witnesses, and answers do not wait with it. So an answer that
-# is ahead is neither right nor wrong; but the log must reach that size, and have that root there.
-
-MOST = 64
-"""Number of such answers that are remembered, the first ones."""
-
-
-class UnpublishedAnswers:
-    """Sizes and roots that answers named and that are not published yet."""
-
-    def __init__(self, steady_s: Callable[[], float]) -> None:
-        self._steady_s = steady_s
-        self._named: dict[tuple[int, Digest], float] = {}  # size and root, since when
-
-    def add(self, size: int, root: Digest) -> None:
-        """Remember what an answer named."""
-        if len(self._named) < MOST:
-            self._named.setdefault((size, root), self._steady_s())
-
-    def broken(self, connection: Connection, size: int, patience_s: float) -> list[str]:
-        """List the broken claims once the log has `size` entries; forgets those it has reached."""
-        faults = []
-        for (named, root), since_s in list(self._named.items()):
-            if named <= size:
-                del self._named[named, root]
-                if root_at(connection, named) != root:
-                    faults.append(f"an answer named another root of {named} entries")
-            elif self._steady_s() - since_s >= patience_s:
-                faults.append(f"an answer was true for {named} entries, which are not published")
-        return faults
-
-
-# --- The ledger's answers about its log, compared with our own.
-
-QUESTIONS = 200
-"""Answers compared in one check; the next one goes on with the others."""
-
-
-class MovedOnError(Exception):
-    """The ledger answered about another size than ours: read more and ask again."""
-
-    def __init__(self, size: int, root: Digest) -> None:
-        super().__init__(f"an answer is true for {size} entries")
-        self.size = size
-        self.root = root
-
-
-class AnswerComparison:
-    """Compares all answers about the log, again and again: each check some of them.
-
-    What a check costs does not depend on how long the log is, nor on how many keys it has.
-    """
-
-    def __init__(self, ledger: RemoteLedger) -> None:
-        self._ledger = ledger
-        self._waiting: deque[Question] = deque()
-        self._withheld: dict[str, Question] = {}  # by URL, in the last check
-        self._wrong: dict[str, list[str]] = {}  # by URL, until the answer is right
-
-    def wrong(self) -> list[str]:
-        """List what was wrong in the answers when they were last compared."""
-        return [line for lines in self._wrong.values() for line in lines]
-
-    def begin(self, state: State) -> None:
-        """Begin with answers that did not exist at the last check; then go on where it ended."""
-        if not self._waiting:
-            self._waiting.extend(questions(state))
-        self._waiting.extendleft(self._withheld.values())
-        self._withheld.clear()
-
-    def end(self) -> None:
-        """Raise UnreachableError if answers were not there; the others have been compared."""
-        if self._withheld:
-            urls = ", ".join(islice(self._withheld, MOST))
-            raise UnreachableError(f"{len(self._withheld)} answers do not exist: {urls}")
-
-    @property
-    def are_left(self) -> bool:
-        """True until all answers were compared."""
-        return bool(self._waiting)
-
-    def compare_next(self, mirror: Mirror) -> None:
-        """Compare the next answer that is left with the one that follows from the mirror.
-
-        Raises MovedOnError, UnreachableError, PeerError; the answer is asked for again.
-        """
-        following = None
-        try:
-            following = self._compare(mirror, self._waiting[0])
-        except NotThereError:
-            self._withheld[self._waiting[0].url] = self._waiting[0]
-        self._waiting.popleft()
-        if following is not None:
-            self._waiting.append(following)
-
-    def _compare(self, mirror: Mirror, question: Question) -> Question | None:
-        try:
-            content = self._ledger.ask(question.url)
-            as_of = as_of_answer(question.path, content)
-        except MalformedError as err:
-            self._wrong[question.url] = [str(err)]
-            return None
-        root = digest_from_text(as_of.root)
-        if as_of.size != mirror.size:
-            raise MovedOnError(as_of.size, root)
-        if root != mirror.root:
-            raise PeerError(
-                f"{question.path} names another root of {as_of.size} entries than was signed"
-            )
-        with mirror.database.reader.begin() as connection:
-            basis = Basis(state=mirror.state, rows=StoredRows(connection), now_ms=mirror.now_ms())
-            due = question.due(basis, as_of)
-        lines = [
-            f"{question.path}: {one.place} is {one.due} by the log, but {one.found} is said"
-            for one in islice(differences(due, content), MOST)
-        ]
-        self._wrong.pop(question.url, None)
-        if lines:
-            self._wrong[question.url] = lines
-        return question.following(due)
-
-
 LAG_S = 60.0
 """Time for which an older checkpoint may be shown: there may be caches in between."""
 LATE_S = 300.0
@@ -177,7 +39,10 @@ PUBLISHED_S = 5.0
 """Wait for the log to reach an answer that is ahead of it."""
 AGAIN_S = 0.2
 ASKED = 3
-"""Number of attempts to compare a derived answer while the log grows."""
+"""Attempts to compare an answer while the log grows; a check ends after as many such answers."""
+QUESTIONS = 200
+"""Answers compared in one check; the next one goes on with the others."""
+AWAY = "the ledger does not answer, or withholds something"
 
 log = structlog.get_logger(__name__)
 
@@ -211,7 +76,7 @@ class Watch:
             )
         self._bad_since: dict[AlarmKind, float] = {}
         self._ahead = UnpublishedAnswers(steady_s)
-        self._answers = AnswerComparison(ledger)
+        self._answers = AnswerComparison(ledger, steady_s)
 
     def close(self) -> None:
         self.mirror.close()
@@ -228,7 +93,7 @@ class Watch:
                 torn.close()
             is_compared = self._read() and self._compare_claims(questions)
         except UnreachableError as err:
-            self._lasting(AlarmKind.AWAY, "the ledger does not answer", str(err), LATE_S)
+            self._lasting(AlarmKind.AWAY, AWAY, str(err), LATE_S)
         except UnwritableError as err:  # the ledger is not to blame
             log.error("the log is not checked for now", reason=str(err))  # noqa: TRY400 - it says enough
         else:
@@ -345,33 +210,42 @@ class Watch:
 
     def _compare_claims(self, questions: int) -> bool:
         """Compare some of the answers; False if one could not be compared."""
-        self._answers.begin(self.mirror.state)
-        found, asked, compared = [], 0, 0
-        while self._answers.are_left and asked < ASKED and compared < questions:
+        answers, is_read = self._answers, False
+        answers.begin(self.mirror.state, questions)
+        try:
+            is_read = self._compare_answers()
+        finally:  # figures found to be wrong ring also when the ledger stops answering
+            with self.mirror.database.reader.begin() as connection:
+                broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
+            found = [*answers.wrong(), *broken]
+            if found:
+                self._ring_derived(found)
+            elif is_read:
+                self._alarms.clear(AlarmKind.DERIVED)
+        since_s = answers.withheld_since_s()
+        if since_s is not None:
+            self._bad_since[AlarmKind.AWAY] = since_s
+            self._lasting(AlarmKind.AWAY, AWAY, answers.withheld(), LATE_S)
+        elif is_read:
+            self._well(AlarmKind.AWAY)
+        return is_read and since_s is None
+
+    def _compare_answers(self) -> bool:
+        """Compare what is left for this check; False if the log could not be read meanwhile."""
+        tries, given_up = 0, 0
+        while self._answers.are_left and given_up < ASKED:
             try:
                 self._answers.compare_next(self.mirror)
-                asked, compared = 0, compared + 1
+                tries, given_up = 0, 0
             except MovedOnError as err:
-                asked += 1
+                tries += 1
                 self._ahead.add(err.size, err.root)
                 if not self._read_until(err.size):
                     return False
-            except PeerError as err:
-                found = [str(err)]
-                break
-        is_compared = asked < ASKED
-        if not is_compared:
-            log.info("answers change faster than the log is published", size=self.mirror.size)
-        with self.mirror.database.reader.begin() as connection:
-            broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
-        found += [*self._answers.wrong(), *broken]
-        if found:
-            self._ring_derived(found)
-        elif is_compared:
-            self._alarms.clear(AlarmKind.DERIVED)
-        self._answers.end()
-        self._well(AlarmKind.AWAY)  # not earlier: a ledger that withholds something is away too
-        return is_compared
+            if tries == ASKED:  # ask about others: a ledger may answer one so for good
+                self._answers.withhold_next()
+                tries, given_up = 0, given_up + 1
+        return True
 
     def _ring_derived(self, found: list[str]) -> None:
         why = f"{len(found)} figures do not follow from the log of {self.mirror.size}"

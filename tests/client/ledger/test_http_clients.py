@@ -1,7 +1,8 @@
-"""All clients of HTTP read the certificates once, and store and send no cookies."""
+"""All clients of HTTP read the certificates once, send no cookies, and refuse wrong addresses."""
 
 from __future__ import annotations
 
+import re
 import ssl
 from functools import partial
 from http.server import BaseHTTPRequestHandler
@@ -17,6 +18,8 @@ from tequio_client.worker.swarm.dials import Reach
 from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile
 from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.outgoing import http_client
+from tequio_shared.addresses import INVALID_HOST
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST
 from tests.support.http_servers import serving
 
@@ -139,3 +142,31 @@ async def test_a_ledger_stores_and_sends_no_cookie(server: CookieServer) -> None
             await http.get(server.url)
         assert not http.cookies
     assert server.asked == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ledger.example", "neither http:// nor https://"),
+        ("https://", "no host"),
+        ("https://ledger..example", INVALID_HOST),
+        ("https://xn--a.example", INVALID_HOST),
+        ("https://ledger.example:99999", "no port of this number"),
+        ("http://[fe80::1%25eth0]:8600", "a host with a space, % or another character"),
+        ("http://a%2fb", "a host with a space, % or another character"),
+        ("http://ledger example", "a host with a space, % or another character"),
+    ],
+)
+def test_what_is_no_address_is_refused_with_the_reason(url: str, why: str) -> None:
+    said = f"is not the address of a ledger, such as https://example.org ({why}"
+    with pytest.raises(UserFacingError, match=re.escape(said)):
+        RemoteLedger(url)
+    with pytest.raises(UserFacingError, match=re.escape(said)):
+        LedgerHttp(url, ApiLimits())
+
+
+@pytest.mark.parametrize("rest", ["x.example", "x.example:99999", "x..example", "x.example/?a"])
+def test_a_password_in_an_address_is_not_shown(rest: str) -> None:
+    with pytest.raises(UserFacingError, match="contains a user name or password") as caught:
+        LedgerHttp(f"https://me:hidden@{rest}", ApiLimits())
+    assert "hidden" not in str(caught.value)

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import errno
-import re
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import httpx
-import msgspec
 import pytest
 from sqlalchemy import event
 
 from tequio_client.clock import now_ms
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.monitor.alarms import FINAL, Alarm, AlarmKind, Alarms, FoundError
+from tequio_ledger.monitor.alarms import FINAL, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
-from tequio_ledger.monitor.watch import LAG_S, LATE_S, PUBLISHED_S, Watch
+from tequio_ledger.monitor.watch import LAG_S, LATE_S, Watch
 from tequio_ledger.store import blobs
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import (
     Checkpoint,
@@ -37,7 +36,6 @@ from tequio_shared.log.notes import (
 )
 from tequio_shared.log.policy import STALE_S, Policy
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
-from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.cosigned_ledger import (
@@ -48,109 +46,23 @@ from tests.support.cosigned_ledger import (
 )
 from tests.support.dishonest_log import DishonestLog
 from tests.support.fork_evidence import proves_fork
-from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.http_servers import serving
+from tests.support.ledgers import Served
 from tests.support.memory_log import LOG_SIGNER, NET, NOW_MS, MemoryLog, chain_of, genesis
+from tests.support.watched_ledger import (
+    InterceptedLedger,
+    SteadyClock,
+    genesis_of,
+    opened,
+    other_root,
+    rung,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sqlalchemy import Connection
-
-
-if TYPE_CHECKING:
-    Change = Callable[[str, bytes], bytes]
-
-
-class InterceptedLedger(RemoteLedger):
-    """A ledger behind a proxy that changes answers as the test asks, or does not find them."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.change: Change = lambda _path, raw: raw
-        self.withheld: tuple[str, ...] = ()
-        """Beginnings of paths that are answered with 404."""
-
-    def _get(self, path: str, most: int) -> bytes:
-        asked = "/nothing-is-here" if path.startswith(self.withheld) else path
-        return self.change(path, super()._get(asked, most))
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("ledger")
-
-
-@pytest.fixture(scope="module")
-def ledger(home: Path) -> Iterator[Served]:
-    """A ledger of 301 entries, which all tests of this file read and some make grow."""
-    with served(home, *UNLIMITED) as running:
-        register_keys(running, "first", 150)
-        register_keys(running, "second", 150)
-        yield running
-
-
-@pytest.fixture
-def remote(ledger: Served) -> Iterator[InterceptedLedger]:
-    with InterceptedLedger(ledger.url) as asked:
-        yield asked
-
-
-@pytest.fixture
-def alarms(tmp_path: Path, ledger: Served) -> Alarms:
-    return Alarms(tmp_path / "alarms", ledger.url, lambda: 1_800_000_000_000)
-
-
-def genesis_of(remote: RemoteLedger) -> Genesis:
-    return Genesis.parse(from_text(remote.ask("/v1/network")["genesis"], None))
-
-
-class SteadyClock:
-    """The steady clock, which a test sets forward."""
-
-    ahead_s = 0.0
-
-    def __call__(self) -> float:
-        return time.monotonic() + self.ahead_s
-
-    def slowed(self, change: Change) -> Change:
-        """Let every checkpoint take as long as the watch waits for one."""
-
-        def slow(path: str, raw: bytes) -> bytes:
-            self.ahead_s += PUBLISHED_S if path == "/log/checkpoint" else 0.0
-            return change(path, raw)
-
-        return slow
-
-
-@pytest.fixture
-def steady_s() -> SteadyClock:
-    return SteadyClock()
-
-
-def opened(
-    remote: InterceptedLedger,
-    folder: Path,
-    alarms: Alarms,
-    policy: Policy | None = None,
-    *,
-    steady_s: Callable[[], float] = time.monotonic,
-    clock: Callable[[], int] = lambda: 1_800_000_000_000,
-) -> Watch:
-    genesis = genesis_of(remote)
-
-    def open_mirror() -> Mirror:
-        mirror = Mirror(folder, genesis, remote.blob, clock)
-        mirror.load()
-        return mirror
-
-    folder.mkdir(exist_ok=True)
-    return Watch(remote, open_mirror, alarms, policy, clock, steady_s=steady_s)
-
-
-def rung(tmp_path: Path) -> list[Alarm]:
-    files = sorted((tmp_path / "alarms").glob("*.json"))
-    return [msgspec.json.decode(path.read_bytes(), type=Alarm) for path in files]
 
 
 def log_signer(ledger_folder: Path) -> Signer:
@@ -232,10 +144,6 @@ def test_what_is_final_keeps_its_name_and_what_passes_has_a_file_each_time(tmp_p
     assert {kind: kinds.count(kind) for kind in AlarmKind} == {
         kind: 1 if kind in FINAL else 2 for kind in AlarmKind
     }
-
-
-def other_root(size: int) -> Digest:
-    return sha256(str(size).encode())
 
 
 def test_an_older_checkpoint_is_an_alarm_when_it_stays(
@@ -364,132 +272,6 @@ def test_a_spoiled_tile_is_no_second_history(
         remote.change = lambda path, raw: spoil(raw) if path.startswith("/log/tile/0/") else raw
         with pytest.raises(FoundError, match=r"^entries: tiles of .* are not those that were sig"):
             watch.check()
-
-
-def test_answers_that_do_not_follow_from_the_log_are_listed(
-    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms
-) -> None:
-    def lie(path: str, raw: bytes) -> bytes:
-        if not path.startswith("/v1/peers"):
-            return raw
-        rich = re.sub(rb'"gflop":0', b'"gflop":7000000', raw, count=1)
-        return re.sub(rb'"last_seq":1', b'"last_seq":2', rich, count=1)
-
-    remote.change = lie
-    with closing(opened(remote, tmp_path / "m", alarms)) as watch:
-        watch.check()
-        (alarm,) = rung(tmp_path)
-        assert alarm.kind is AlarmKind.DERIVED
-        assert any("gflop is 0 by the log, but 7000000 is said" in one for one in alarm.differences)
-        remote.change = lambda _path, raw: raw
-        watch.check()
-        assert len(rung(tmp_path)) == 1
-
-
-def test_an_answer_that_is_withheld_hides_no_other(
-    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
-) -> None:
-    first, *_ = (one["key"] for one in remote.ask("/v1/peers")["peers"])
-    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
-        remote.withheld = (f"/v1/peers/{first}",)
-        assert not watch.check(sys.maxsize)
-        assert rung(tmp_path) == []
-        remote.change = lambda path, raw: (
-            re.sub(rb'"last_seq":1', b'"last_seq":2', raw) if path.startswith("/v1/peers/") else raw
-        )
-        watch.check(sys.maxsize)
-        assert [one.kind for one in rung(tmp_path)] == [AlarmKind.DERIVED]
-        steady_s.ahead_s = LATE_S
-        watch.check(sys.maxsize)
-        away = next(one for one in rung(tmp_path) if one.kind is AlarmKind.AWAY)
-        assert first in away.differences[0]
-
-
-def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
-    """The answer, as if it was true for more entries, perhaps with a root of our own."""
-
-    def more(found: re.Match[bytes]) -> bytes:
-        said = to_text(root).encode() if root else found[2]
-        return b'"as_of":{"size":%d,"root":"%s"}' % (int(found[1]) + ahead, said)
-
-    return re.sub(rb'"as_of":\{"size":(\d+),"root":"([^"]+)"\}', more, raw)
-
-
-def test_answers_about_entries_that_are_never_published_ring(
-    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
-) -> None:
-    remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 1_000))
-    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
-        assert not watch.check()
-        assert rung(tmp_path) == [], "witnesses may be slow"
-        steady_s.ahead_s = LATE_S
-        watch.check()
-        (alarm,) = rung(tmp_path)
-    assert alarm.kind is AlarmKind.DERIVED
-    assert alarm.differences[0].endswith("which are not published")
-
-
-def test_a_log_that_grows_while_it_is_checked_is_checked_to_the_end(
-    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
-) -> None:
-    ahead: set[str] = set()
-
-    def change(path: str, raw: bytes) -> bytes:
-        if not path.startswith("/v1/peers/") or len(ahead) == 8 or path in ahead:
-            return raw
-        ahead.add(path)
-        return renamed(raw, 1)
-
-    remote.change = steady_s.slowed(change)
-    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
-        assert watch.check(sys.maxsize)
-    assert len(ahead) == 8
-    assert rung(tmp_path) == []
-
-
-def test_answers_about_another_log_ring_when_it_has_grown_so_far(
-    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
-) -> None:
-    remote.change = steady_s.slowed(lambda _path, raw: renamed(raw, 2, other_root(2)))
-    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
-        watch.check()
-        assert rung(tmp_path) == []
-        remote.change = lambda _path, raw: raw
-        register_keys(ledger, "up to there", 2)
-        watch.check()
-        (alarm,) = rung(tmp_path)
-        assert "an answer named another root" in alarm.differences[0]
-        remote.change = lambda _path, raw: renamed(raw, 0, other_root(0))
-        register_keys(ledger, "and beyond", 1)
-        watch.check()
-        told = [one for alarm in rung(tmp_path) for one in alarm.differences]
-        assert any("names another root" in one for one in told)
-
-
-@pytest.mark.parametrize("what", ["honest", "lying"])
-def test_answers_ahead_of_the_witnesses_are_compared_when_these_have_cosigned(
-    tmp_path: Path, alarms: Alarms, what: str
-) -> None:
-    def change(path: str, raw: bytes) -> bytes:
-        if what == "honest" or not path.startswith("/v1/peers"):
-            return raw
-        return re.sub(rb'"last_seq":1', b'"last_seq":2', raw, count=1)
-
-    with WitnessGroup(tmp_path, 1) as ring:
-        policy = ring.policy("all")
-        with (
-            cosigned(ring, policy, "--publish-pause-ms", "1500") as slow,
-            InterceptedLedger(slow.url) as to,
-        ):
-            to.change = change
-            trust = Policy.parse(policy.read_bytes())
-            register_keys(slow, "shown at once", 2)
-            wait_until_published(slow, policy, 3)
-            register_keys(slow, "shown later", 2)
-            with closing(opened(to, tmp_path / "m", alarms, trust, clock=now_ms)) as watch:
-                watch.check()
-                assert watch.mirror.size == 5
-    assert [one.kind for one in rung(tmp_path)] == ([AlarmKind.DERIVED] if what == "lying" else [])
 
 
 def test_a_log_that_no_witness_has_cosigned_for_a_day_rings(
@@ -666,39 +448,42 @@ def test_a_ledger_that_is_away_rings_when_it_stays_away(
         assert watch.mirror.size > 300
 
 
+def watch_once(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = ("monitor", url, "--once", "--log-json", "--dir", str(folder), *options)
+    return subprocess.run(
+        [sys.executable, "-m", "tequio_ledger", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
 def test_the_program_says_it_with_its_exit_status(
     tmp_path: Path, ledger: Served, remote: InterceptedLedger
 ) -> None:
-    def watch_once(*options: str) -> subprocess.CompletedProcess[str]:
-        words = ("monitor", ledger.url, "--once", "--log-json", "--dir", str(tmp_path / "m"))
-        return subprocess.run(
-            [sys.executable, "-m", "tequio_ledger", *words, *options],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    done = watch_once()
+    done = watch_once(ledger.url, tmp_path / "m")
     assert done.returncode == 0, done.stderr
     assert '"read on"' in done.stderr
     key = VerifierKey.parse(genesis_of(remote).log_key).text()
     witness = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=Signer(bytes([5]) * 32).key).text()
     policy = tmp_path / "policy"
     policy.write_text(f"log {key}\nwitness w {witness}\nquorum w\n")
-    done = watch_once("--trust", str(policy))
+    done = watch_once(ledger.url, tmp_path / "m", "--trust", str(policy))
     assert done.returncode == 3, "nothing was checked"
     assert '"no quorum"' in done.stderr
     with closing(sqlite3.connect(tmp_path / "m" / "mirror.sqlite")) as database, database:
         database.execute("UPDATE log_head SET root = ?", (sha256(b"other"),))
-    done = watch_once()
+    done = watch_once(ledger.url, tmp_path / "m")
     assert done.returncode == 1
     assert "damaged" in done.stderr, "its own copy is checked too"
 
 
-@pytest.mark.parametrize(
-    "url", ["ledger.example", "https://ledger..example", "https://ledger.example:99999"]
-)
-def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(UserFacingError, match="is not the address of a ledger"):
-        RemoteLedger(url)
+def test_a_first_check_tells_a_ledger_that_is_away_from_a_wrong_address(tmp_path: Path) -> None:
+    with serving(partial(SimpleHTTPRequestHandler, directory=str(tmp_path))) as elsewhere:
+        done = watch_once(elsewhere, tmp_path / "m")
+    assert done.returncode == 1
+    assert f"{elsewhere} is not the address of a ledger: /v1/network: status 404" in done.stderr
+    done = watch_once(elsewhere, tmp_path / "m")
+    assert done.returncode == 3, "nothing listens there now"
+    assert '"the ledger does not answer, or withholds something"' in done.stderr
