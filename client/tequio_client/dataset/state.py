@@ -16,12 +16,14 @@ from msgspec import Struct
 
 from tequio_client import files
 from tequio_client.dataset.census import Census
+from tequio_client.dataset.encode import RECORD
 from tequio_client.dataset.sources import Position
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import HeldOutShard, TrainShard
 
 FOLDER_NAME = "unfinished"
 STATE_NAME, SOURCE_NAME = "state.json", "source.json"
+_RECORD_FIELDS = tuple((one[0], one[1]) for one in RECORD.descr)
 _SHOWN_CHARS = 120
 
 
@@ -30,6 +32,8 @@ class BuildState(Struct, frozen=True, kw_only=True):
 
     asked: dict[str, str]
     """Settings that the shards depend on beside the source, by the names that people know."""
+    record_fields: tuple[tuple[str, str], ...]
+    """Names and types of a record in the runs: another version may write others."""
     part: int = 0
     position: Position = Position()
     """The next row, in the source of that number."""
@@ -46,6 +50,11 @@ class BuildState(Struct, frozen=True, kw_only=True):
     """Hash (hex) of the last document in a complete shard: of held-out ones after training."""
     done: int = 0
     """Documents in complete shards."""
+
+    def __post_init__(self) -> None:
+        """Refuse records that this version would read wrongly."""
+        if self.record_fields != _RECORD_FIELDS:
+            raise ValueError("the records have other fields")
 
 
 class UnfinishedBuild:
@@ -70,7 +79,7 @@ class UnfinishedBuild:
             self.remove()
             self.folder.mkdir(parents=True)
             files.write_private(self.folder / SOURCE_NAME, msgspec.json.encode(list(source)))
-            state = BuildState(asked=dict(asked))
+            state = BuildState(asked=dict(asked), record_fields=_RECORD_FIELDS)
             self.save(state)
             return state
         state, began_with = found

@@ -40,6 +40,9 @@ def _measure(device: str) -> None:
         figures = Failed(command=0, code="internal", reason=reason)
     except UserFacingError as err:
         figures = Failed(command=0, code="device", reason=str(err))
+    except Exception as err:  # noqa: BLE001 - of drivers and libraries: a full card, say
+        reason = f"{type(err).__name__}: {err}"[:60_000]
+        figures = Failed(command=0, code="internal", reason=reason)
     pipe.send(ipc.encode(figures))
 
 

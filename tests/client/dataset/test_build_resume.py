@@ -206,3 +206,18 @@ def test_a_state_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "out" / FOLDER_NAME / STATE_NAME).write_bytes(b"{}")
     with pytest.raises(UserFacingError, match="not from this version of Tequio, or was damaged"):
         build_until(source, tmp_path / "out", sys.maxsize)
+
+
+@pytest.mark.parametrize("change", ["fewer", "unnamed"])
+def test_a_build_with_other_records_is_not_continued(tmp_path: Path, change: str) -> None:
+    source = sources.folder_files(write_texts(tmp_path / "texts", 60), "*")
+    with pytest.raises(InterruptedTestError):
+        build_until(source, tmp_path / "out", 10)
+    path = tmp_path / "out" / FOLDER_NAME / STATE_NAME
+    fields = msgspec.json.decode(path.read_bytes())
+    named = fields.pop("record_fields")
+    if change == "fewer":
+        fields["record_fields"] = named[:-1]
+    path.write_bytes(msgspec.json.encode(fields))
+    with pytest.raises(UserFacingError, match=r"not from this version .*start over with --restart"):
+        build_until(source, tmp_path / "out", sys.maxsize)

@@ -30,6 +30,15 @@ WITHOUT_TORCH = (
     "runpy.run_module('tequio_client.trainer', run_name='__main__')",
 )
 """The trainer's command as where torch is not installed: an import of None fails the same way."""
+FAILING = (
+    sys.executable,
+    "-c",
+    "import runpy, sys, types\n"
+    "def measure_speed(device): raise RuntimeError('CUDA error: out of memory')\n"
+    "sys.modules['tequio_client.trainer.benchmark'] = types.SimpleNamespace(**globals())\n"
+    "runpy.run_module('tequio_client.trainer', run_name='__main__')",
+)
+"""The trainer's command, on a device whose driver fails in the measurement."""
 WAY_OUT = "torch is not installed here: install Tequio with its extra 'client'"
 PATIENCE_S = 60
 
@@ -50,6 +59,13 @@ async def test_a_device_that_is_not_there_is_said(tmp_path: Path) -> None:
 async def test_a_measurement_without_torch_names_what_to_install(tmp_path: Path) -> None:
     child = benchmark_child(tmp_path, "cpu", (*WITHOUT_TORCH, "benchmark"))
     with pytest.raises(RefusedError, match=WAY_OUT):
+        await run_benchmark(child, "cpu")
+
+
+@pytest.mark.trio
+async def test_a_measurement_that_fails_says_why(tmp_path: Path) -> None:
+    child = benchmark_child(tmp_path, "cpu", (*FAILING, "benchmark"))
+    with pytest.raises(RefusedError, match="measured: RuntimeError: CUDA error: out of memory"):
         await run_benchmark(child, "cpu")
 
 
