@@ -139,7 +139,16 @@ class PortMapper:
         opened, self._opened = self._opened, RouterAnswer(state=RouterPort.OFF)
         if not opened.port:
             return
+        found = RouterAnswer(state=RouterPort.NO_ROUTER)
+
+        def report(answer: RouterAnswer) -> None:
+            nonlocal found
+            found = answer
+
         with trio.move_on_after(CLOSE_S):
-            await self._call(
-                lambda _: None, "close", opened.way, str(opened.inner), str(opened.port)
+            await self._call(report, "close", opened.way, str(opened.inner), str(opened.port))
+        if found.state is not RouterPort.OFF:
+            state, why = found.state.value, found.problem
+            log.info(
+                "the port on the router was not closed", port=opened.port, state=state, why=why
             )
