@@ -290,6 +290,38 @@ async def test_a_port_that_was_asked_for_is_closed_where_nobody_waited_for_the_a
     assert router.open == {}
 
 
+@pytest.mark.trio
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_a_worker_that_ends_closes_its_port_once_and_opens_none(
+    plug: Callable[[SimulatedRouter], SimulatedRouter], *, is_wanted: bool
+) -> None:
+    router, closings = plug(SimulatedRouter()), 0
+
+    async def slow(report: Report, *words: str) -> None:
+        nonlocal closings
+        if words[0] == "close":
+            closings += 1
+            is_closing.set()
+            await trio.sleep(0.05)
+        await in_this_process(report, *words)
+
+    is_closing = trio.Event()
+    mapper = PortMapper(lambda: OWN, lambda: None, slow)
+    mapper.set_wanted(is_wanted=True)
+    with trio.fail_after(20):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mapper.run)
+            await until(partial(is_in, mapper, RouterPort.OPEN))
+            mapper.set_wanted(is_wanted=is_wanted)
+            if not is_wanted:  # closed already when the worker ends
+                await is_closing.wait()
+            mapper.end()
+            await is_closing.wait()
+            mapper.set_wanted(is_wanted=True)
+            nursery.cancel_scope.cancel()
+    assert (router.open, closings) == ({}, 1)
+
+
 SILENT = "import sys; sys.stdin.read()"
 LARGE = """
 import sys
