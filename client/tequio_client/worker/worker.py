@@ -194,6 +194,9 @@ class Worker:
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
+        """Leave all runs; a port on the router is closed meanwhile."""
+        if self.node is not None:
+            self.node.router.end()
         async with trio.open_nursery() as nursery:
             for session in self.sessions.values():
                 nursery.start_soon(session.leave)

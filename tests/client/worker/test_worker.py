@@ -6,16 +6,18 @@ import shutil
 import sys
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 import trio.testing
 
+from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
 from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
-from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.worker import worker as worker_module
@@ -23,6 +25,8 @@ from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
 from tequio_client.worker.settings import NetSettings, WorkerSettings
+from tequio_client.worker.swarm.router_calls import RouterAnswer
+from tequio_client.worker.swarm.router_port import CLOSE_S, GRACE_S, PortMapper
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.worker.swarm.router_calls import Report
 
 pytestmark = pytest.mark.trio
 NOWHERE = "http://127.0.0.1:9"
@@ -124,6 +129,32 @@ async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> 
             shown = await trio.to_thread.run_sync(pause, door)
         assert shown.decision.reason is LendingReason.BY_HAND
         nursery.cancel_scope.cancel()
+
+
+async def test_the_port_on_the_router_is_closed_while_the_runs_are_left(tmp_path: Path) -> None:
+    async def call(report: Report, *words: str) -> None:
+        await trio.lowlevel.checkpoint()
+        if words[0] == "open":
+            report(RouterAnswer(state=RouterPort.OPEN, port=4001))
+            is_open.set()
+        else:
+            is_closed.set()
+
+    is_open, is_closed = trio.Event(), trio.Event()
+    plain, router = await host(tmp_path / "worker"), PortMapper(lambda: 4001, lambda: None, call)
+    router.set_wanted(is_wanted=True)
+    plain.node = SimpleNamespace(router=router)  # type: ignore[assignment]  # a part of one
+    plain.sessions["cpu"] = SimpleNamespace(leave=is_closed.wait)  # type: ignore[assignment]
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(router.run)
+            await is_open.wait()
+            await plain.leave()
+
+
+async def test_the_app_waits_until_the_port_is_closed() -> None:
+    most_s = GRACE_S + CLOSE_S + 3 * GRACE_S
+    assert most_s < WORKER_LIMITS.goodbye_ms / 1_000, "also if one is being opened"
 
 
 async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) -> None:

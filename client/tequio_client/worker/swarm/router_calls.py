@@ -3,7 +3,8 @@
     python -m tequio_client.worker.swarm.router_calls open INNER OUTER
     python -m tequio_client.worker.swarm.router_calls close WAY INNER OUTER
 
-It writes a `RouterAnswer` as a line before each request for a port, and at the end of `open`.
+It writes a `RouterAnswer` as a line before each request for a port, and at the end. Its caller logs
+them: nothing here knows the style and the level of the worker's log.
 
 miniupnpc is C code that reads what any device of the local network sends, without a bound, and each
 of its calls waits. So its caller ends this process after a while, and it ends by itself when it has
@@ -21,15 +22,12 @@ from typing import Annotated, Literal, Protocol, TypeAlias
 
 import msgspec
 import psutil
-import structlog
 
 from tequio_client import ipc
 from tequio_client.ipc.snapshot import RouterPort
 from tequio_client.platform import child
 from tequio_client.worker.swarm import nat_pmp
 from tequio_client.worker.swarm.dials import Reach, reach_of
-
-log = structlog.get_logger(__name__)
 
 SEARCH_MS, CLOSE_SEARCH_MS = 2_000, 1_000
 """How long routers may take to answer the search, to open a port and to close it."""
@@ -102,7 +100,7 @@ def run(words: Sequence[str], report: Report) -> None:
         case ["open", inner, outer]:
             report(open_port(int(inner), int(outer), report))
         case ["close", way, inner, outer]:
-            close_port(way, int(inner), int(outer))
+            report(close_port(way, int(inner), int(outer)))
         case _:
             raise ValueError(f"not a call: {words}")
 
@@ -139,8 +137,7 @@ def _open_by_upnp(inner: int, outer: int, report: Report) -> RouterAnswer:
     try:
         gateway = _find_gateway(SEARCH_MS)
         outside = gateway.externalipaddress() or ""
-    except Exception as err:  # noqa: BLE001 - it raises no other kind, also for "nothing found"
-        log.debug("no router answers by UPnP", error=str(err))  # "Success", if there is none
+    except Exception:  # noqa: BLE001 - it raises no other kind; "Success", if nothing is found
         return RouterAnswer(state=RouterPort.NO_ROUTER)
     if reach_of(outside) is not Reach.PUBLIC:
         # An open port there would only let the next network in: the provider's, or a guest house's.
@@ -160,15 +157,22 @@ def _open_by_upnp(inner: int, outer: int, report: Report) -> RouterAnswer:
     return RouterAnswer(state=RouterPort.REFUSED, problem=problem)
 
 
-def close_port(way: str, inner: int, outer: int) -> None:
+def close_port(way: str, inner: int, outer: int) -> RouterAnswer:
     """Have the router close the port; waits. A router that does not answer forgets it in time."""
     try:
-        if way == "upnp":
-            _find_gateway(CLOSE_SEARCH_MS).deleteportmapping(outer, "TCP")
-        elif (router := nat_pmp.find_router(inner)) is not None:
+        router = _find_gateway(CLOSE_SEARCH_MS) if way == "upnp" else nat_pmp.find_router(inner)
+    except Exception:  # noqa: BLE001 - as above
+        router = None
+    if router is None:
+        return RouterAnswer(state=RouterPort.NO_ROUTER)
+    try:
+        if isinstance(router, nat_pmp.NatPmpRouter):
             router.close()
-    except Exception as err:  # noqa: BLE001 - it raises no other kind
-        log.info("the port on the router was not closed", port=outer, why=str(err))
+        else:
+            router.deleteportmapping(outer, "TCP")
+    except Exception as err:  # noqa: BLE001 - as above
+        return RouterAnswer(state=RouterPort.REFUSED, problem=str(err)[:PROBLEM_CHARACTERS])
+    return RouterAnswer(state=RouterPort.OFF)
 
 
 def _find_gateway(search_ms: int) -> Gateway:
@@ -210,6 +214,7 @@ def _end_when_large() -> None:
 def main() -> None:
     """Do one call."""
     child.end_with_parent()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())  # miniupnpc writes to it
     pipe = child.ParentPipe()
     threading.Thread(target=_end_when_large, daemon=True).start()
     run(sys.argv[1:], lambda answer: pipe.send(ipc.encode(answer)))

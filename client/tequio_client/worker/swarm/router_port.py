@@ -5,14 +5,15 @@ The router then passes connections to that port on to ours, so that others can c
 can no longer connect, and told to close the port at the end; after a crash the lease runs out by
 itself, except at routers that know only permanent ones.
 
-The calls are made in a process of its own (`router_calls`), which is ended when it takes too long.
+Each call is made in a process of its own (`router_calls`), which is ended when it takes too long. A
+port is closed while the worker leaves its runs: the app waits only `goodbye_ms` for both.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
-from typing import NoReturn, TypeAlias
+from typing import TypeAlias
 
 import structlog
 import trio
@@ -20,6 +21,7 @@ import trio
 from tequio_client.ipc.snapshot import RouterPort
 from tequio_client.platform import programs
 from tequio_client.worker.children.process import ChildProcess, ChildProgram, child_environment
+from tequio_client.worker.swarm.peers.stream import shielded
 from tequio_client.worker.swarm.router_calls import (
     LINE_BYTES,
     Report,
@@ -36,7 +38,10 @@ RETRY_S = 900.0
 """Pause after a failure: the router may have been restarted, or its settings changed."""
 CALL_S = 40.0
 """Longest time of all calls that open a port; a router that hangs is left alone."""
-CLOSE_S = 6.0
+CLOSE_S = 2.0
+"""The same for closing it: the search takes one second, with a router that answers."""
+GRACE_S = 0.1
+"""Patience at each step of the kill ladder; a call has nothing to finish."""
 
 Call: TypeAlias = Callable[..., Awaitable[None]]
 
@@ -44,7 +49,10 @@ Call: TypeAlias = Callable[..., Awaitable[None]]
 async def call_in_child(report: Report, *words: str) -> None:
     """Have a process make a call (`router_calls.run`); ended with this task. Each answer counts."""
     program = ChildProgram(
-        command=(*CALLS, *words), environment=child_environment(), line_bytes=LINE_BYTES
+        command=(*CALLS, *words),
+        environment=child_environment(),
+        line_bytes=LINE_BYTES,
+        grace_s=GRACE_S,
     )
     child = ChildProcess(program)
     child.allow()
@@ -67,6 +75,7 @@ class PortMapper:
         self._changed = changed
         self._is_wanted = False
         self._woken = trio.Event()  # replaced whenever the router is to be asked now
+        self._running = trio.CancelScope()
         self.answer = RouterAnswer(state=RouterPort.OFF)
         # The last one with a port, also one that was only asked for; it outlasts a silent router.
         self._opened = self.answer
@@ -86,17 +95,21 @@ class PortMapper:
         self._woken.set()
         self._woken = trio.Event()
 
-    async def run(self) -> NoReturn:
-        """Open, renew and close the port until cancelled; then it is closed."""
+    def end(self) -> None:
+        """Have `run` close the port now, and end."""
+        self._running.cancel()
+
+    async def run(self) -> None:
+        """Open, renew and close the port until cancelled or told to `end`; then it is closed."""
         try:
-            while True:
-                woken = self._woken
-                pause_s = await self._update()
-                with trio.move_on_after(pause_s):
-                    await woken.wait()
+            with self._running:
+                while True:
+                    woken = self._woken
+                    pause_s = await self._update()
+                    with trio.move_on_after(pause_s):
+                        await woken.wait()
         finally:
-            with trio.CancelScope(shield=True):
-                await self._close()
+            await self._close()
 
     async def _update(self) -> float:
         """Do what is wanted; returns the pause before it is done again."""
@@ -139,7 +152,16 @@ class PortMapper:
         opened, self._opened = self._opened, RouterAnswer(state=RouterPort.OFF)
         if not opened.port:
             return
-        with trio.move_on_after(CLOSE_S):
-            await self._call(
-                lambda _: None, "close", opened.way, str(opened.inner), str(opened.port)
+        found = RouterAnswer(state=RouterPort.NO_ROUTER)
+
+        def report(answer: RouterAnswer) -> None:
+            nonlocal found
+            found = answer
+
+        with shielded(CLOSE_S):
+            await self._call(report, "close", opened.way, str(opened.inner), str(opened.port))
+        if found.state is not RouterPort.OFF:
+            state, why = found.state.value, found.problem
+            log.info(
+                "the port on the router was not closed", port=opened.port, state=state, why=why
             )

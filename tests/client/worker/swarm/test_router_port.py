@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,12 +16,20 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import wait_all_tasks_blocked
 
 from tequio_client.ipc.snapshot import ReachState, RouterPort
 from tequio_client.worker.swarm import nat_pmp, router_port
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
-from tequio_client.worker.swarm.router_calls import LEASE_S, Report, RouterAnswer, open_port, run
+from tequio_client.worker.swarm.router_calls import (
+    LEASE_S,
+    Report,
+    RouterAnswer,
+    decode_answer,
+    open_port,
+    run,
+)
 from tequio_client.worker.swarm.router_port import PortMapper
 from tests.support.loopback import two_peers
 
@@ -72,6 +81,8 @@ class SimulatedRouter:
         return True
 
     def deleteportmapping(self, outer: int, _protocol: str) -> bool:
+        if self.refusal:
+            raise Exception(self.refusal)  # noqa: TRY002 - as the library does
         del self.open[outer]
         return True
 
@@ -138,6 +149,35 @@ def test_without_a_router_there_is_no_problem_to_show(
 ) -> None:
     plug(SimulatedRouter(is_there=False))
     assert open_port(OWN, OWN, ignore) == RouterAnswer(state=RouterPort.NO_ROUTER)
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("change", "state", "why"),
+    [
+        ({"is_there": False}, "no-router", ""),
+        ({"refusal": "Action Not Authorized"}, "refused", "Action Not Authorized"),
+    ],
+)
+async def test_a_port_that_was_not_closed_is_in_the_log_of_the_worker(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+    change: dict[str, object],
+    state: str,
+    why: str,
+) -> None:
+    router = plug(SimulatedRouter())
+    mapper = PortMapper(lambda: OWN, lambda: None, in_this_process)
+    mapper.set_wanted(is_wanted=True)
+    with capture_logs() as logged:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mapper.run)
+            await until(partial(is_in, mapper, RouterPort.OPEN))
+            for name, value in change.items():
+                setattr(router, name, value)
+            nursery.cancel_scope.cancel()
+    assert [
+        (one["port"], one["state"], one["why"]) for one in logged if "not closed" in one["event"]
+    ] == [(OWN, state, why)]
 
 
 @pytest.mark.parametrize("outside", ["192.168.0.7", "100.64.3.9", "", "no address"])
@@ -250,6 +290,38 @@ async def test_a_port_that_was_asked_for_is_closed_where_nobody_waited_for_the_a
     assert router.open == {}
 
 
+@pytest.mark.trio
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_a_worker_that_ends_closes_its_port_once_and_opens_none(
+    plug: Callable[[SimulatedRouter], SimulatedRouter], *, is_wanted: bool
+) -> None:
+    router, closings = plug(SimulatedRouter()), 0
+
+    async def slow(report: Report, *words: str) -> None:
+        nonlocal closings
+        if words[0] == "close":
+            closings += 1
+            is_closing.set()
+            await trio.sleep(0.05)
+        await in_this_process(report, *words)
+
+    is_closing = trio.Event()
+    mapper = PortMapper(lambda: OWN, lambda: None, slow)
+    mapper.set_wanted(is_wanted=True)
+    with trio.fail_after(20):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mapper.run)
+            await until(partial(is_in, mapper, RouterPort.OPEN))
+            mapper.set_wanted(is_wanted=is_wanted)
+            if not is_wanted:  # closed already when the worker ends
+                await is_closing.wait()
+            mapper.end()
+            await is_closing.wait()
+            mapper.set_wanted(is_wanted=True)
+            nursery.cancel_scope.cancel()
+    assert (router.open, closings) == ({}, 1)
+
+
 SILENT = "import sys; sys.stdin.read()"
 LARGE = """
 import sys
@@ -267,6 +339,26 @@ def run(words, report):
 router_calls.run = run
 router_calls.main()
 """
+CHATTY = """
+import os, sys
+from types import SimpleNamespace
+from tequio_client.worker.swarm import nat_pmp, router_calls
+class Chatty:
+    def discover(self):
+        os.write(2, b"connect: Connection refused")
+        raise Exception("Success")
+nat_pmp.gateways = list
+sys.modules["miniupnpc"] = SimpleNamespace(UPnP=Chatty)
+router_calls.main()
+"""
+
+
+@pytest.mark.parametrize("words", [("open", "4001", "4001"), ("close", "upnp", "4001", "4001")])
+def test_a_call_writes_nothing_but_its_answer(words: tuple[str, ...]) -> None:
+    command = (sys.executable, "-c", CHATTY, *words)
+    ended = subprocess.run(command, capture_output=True, check=True)
+    assert decode_answer(ended.stdout.strip()) == RouterAnswer(state=RouterPort.NO_ROUTER)
+    assert ended.stderr == b""
 
 
 @pytest.mark.trio
