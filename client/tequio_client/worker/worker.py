@@ -501,8 +501,7 @@ class Worker:
             raise RefusedError("busy", "suspend the device first, for a meaningful result")
         folder = self.settings.net.folder
         child = benchmark_child(folder, device)
-        if (lent := self.lending.devices.get(device)) is not None:
-            child.device = lent.trainer.child.device
+        child.device = self.lending.lock(device)
         self.measuring[device] = child
         try:
             found = await run_benchmark(child, device, self._instruct_probe)

@@ -16,6 +16,7 @@ import trio.testing
 from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
+from tequio_client.ipc.facts import MachineFacts
 from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
@@ -24,6 +25,7 @@ from tequio_client.worker import worker as worker_module
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
+from tequio_client.worker.lending.facts import CPU
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.swarm.router_calls import RouterAnswer
 from tequio_client.worker.swarm.router_port import CLOSE_S, GRACE_S, PortMapper
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.snapshot import Snapshot
+    from tequio_client.worker.children.process import ChildProcess
     from tequio_client.worker.swarm.router_calls import Report
 
 pytestmark = pytest.mark.trio
@@ -164,37 +167,47 @@ async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) ->
     assert not shown.ledger.is_reached
 
 
+@pytest.mark.parametrize("is_lent_first", [True, False])
 async def test_a_measured_device_is_busy_and_keeps_its_trainer_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_lent_first: bool
 ) -> None:
     """Else it would count as another program's, and two would share the card's memory."""
     endless = (sys.executable, "-S", "-c", "import sys; sys.stdin.read()")
     measure = partial(benchmark_child, command=endless)
     monkeypatch.setattr(worker_module, "benchmark_child", measure)
     worker = await host(tmp_path / "worker")
-    worker.lending.update()
     worker.probe = ProbeProcess(probe_program())
-    ((name, device),) = worker.lending.devices.items()
-    trainer, question = device.trainer.child, AskBenchmark(device=name)
-    trainer.replace_program(replace(trainer.program, command=endless))
-    trainer.forbid()
-
-    def has_begun() -> bool:
-        return trainer.pid is not None
+    worker.probe.facts = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
+    worker.probe.at_s = trio.current_time()
+    name = CPU
+    question = AskBenchmark(device=name)
 
     async def ask() -> None:
         with pytest.raises(RefusedError, match="could not be measured: it was ended"):
             await worker.answer(question)
 
+    def lend() -> ChildProcess:
+        worker.lending.update()
+        trainer = worker.lending.devices[name].trainer.child
+        trainer.replace_program(replace(trainer.program, command=endless))
+        trainer.forbid()
+        return trainer
+
+    def has_begun() -> bool:
+        return trainer.pid is not None
+
     with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(trainer.run_once, tuple, list[bytes]().append)
+            if is_lent_first:
+                lend()
             nursery.start_soon(ask)
             while not any(one.pid for one in worker.measuring.values()):  # noqa: ASYNC110 - a child has no event
                 await trio.sleep(0.01)
             with pytest.raises(RefusedError, match="suspend the device first"):
                 await worker.answer(question)
             assert worker.measuring[name].pid in worker.probe.instructions.ours
+            trainer = lend()
+            nursery.start_soon(trainer.run_once, tuple, list[bytes]().append)
             assert worker.facts(name).is_computing
             trainer.allow()
             await trio.testing.wait_all_tasks_blocked(0.1)

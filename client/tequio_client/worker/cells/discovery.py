@@ -25,6 +25,9 @@ PER_HOST_S, IN_ALL_S, BURST_S = 2.0, 20.0, 4.0
 """Announcements heard of one address and of all, in a second, and seconds worth at once."""
 MOST_OTHERS = 64
 PASSED_OVER_S = 10.0
+"""How long nothing is heard of a port at which the host was not."""
+OTHERS_FIRST_S = 3 * EVERY_S
+"""How long nothing is heard of its address, whatever the port: others are heard of in that time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,9 @@ async def announce(key: PeerKey, port: int) -> NoReturn:
 class HostFinder:
     """Listens for the host with that key.
 
-    Anybody who hears an announcement can repeat it from another address, with another port. So a
-    caller that did not find the host at an address has it passed over, and hears of others.
+    Anybody who hears an announcement can repeat it from another address, with another port, or even
+    in the name of the host's own address. So a caller that did not find the host at a place has
+    that passed over, and hears of other addresses first.
     """
 
     def __init__(self, key: PeerKey) -> None:
@@ -76,13 +80,16 @@ class HostFinder:
         self._of_all = TokenBuckets(IN_ALL_S, IN_ALL_S * BURST_S)
         self.others: set[str] = set()
         """Addresses that announced cells with other codes."""
-        self._passed_over: dict[str, float] = {}  # addresses, and until when in trio's time
+        self._places: dict[HostAddress, float] = {}  # passed over, and until when in trio's time
+        self._addresses: dict[str, float] = {}  # as above, with all their ports
 
-    def pass_over(self, host: str) -> None:
-        """Hear nothing of this address for `PASSED_OVER_S`: the host was not there."""
+    def pass_over(self, place: HostAddress) -> None:
+        """Hear nothing of this place, and for a shorter time of its address: no host was there."""
         now = trio.current_time()
-        self._passed_over = {one: until for one, until in self._passed_over.items() if until > now}
-        self._passed_over[host] = now + PASSED_OVER_S
+        self._places = {one: until for one, until in self._places.items() if until > now}
+        self._addresses = {one: until for one, until in self._addresses.items() if until > now}
+        self._places[place] = now + PASSED_OVER_S
+        self._addresses[place.host] = now + OTHERS_FIRST_S
 
     async def find(self) -> HostAddress:
         """Wait for the host; raises UserFacingError where this computer cannot listen."""
@@ -103,24 +110,25 @@ class HostFinder:
     async def _listen(self, listening: GroupListener) -> HostAddress:
         while True:
             raw, sender = await listening.next_datagram()
-            if port := self.receive(raw, sender):
-                return HostAddress(sender, port)
+            if found := self.receive(raw, sender):
+                return found
 
-    def receive(self, raw: bytes, host: str) -> int | None:
-        """Judge a datagram; returns the port of the wanted host, if it is one of its."""
-        now = trio.current_time()
-        if not KIND.matches(raw) or not multicast.is_near(host, multicast.own_addresses()):
+    def receive(self, raw: bytes, host: str) -> HostAddress | None:
+        """Judge a datagram; returns where the wanted host listens, if it is one of its."""
+        now, port = trio.current_time(), KIND.port(raw)
+        if port is None or not multicast.is_near(host, multicast.own_addresses()):
             return None
-        if now < self._passed_over.get(host, now):
+        place = HostAddress(host, port)
+        # First, so that what is passed over takes nothing of its address's rate.
+        if now < max(self._places.get(place, now), self._addresses.get(host, now)):
             return None
         if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
             return None
-        found = KIND.read(raw, [self._key])
-        if found is None:
+        if KIND.read(raw, [self._key]) is None:
             if len(self.others) < MOST_OTHERS:
                 self.others.add(host)
             return None
-        return found[1]
+        return place
 
 
 async def _join(listening: GroupListener) -> NoReturn:

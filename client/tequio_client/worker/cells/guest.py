@@ -120,6 +120,7 @@ class CellGuest:
         self._receiver = _receiver(settings)
         self._decisions: Decisions
         self._was_there = False  # the host, at least once
+        self._is_met = False  # the host, in this visit
         self._finder = HostFinder(keys.host.key)
         self._find_until_s = trio.current_time() + settings.find_s
         self._tried: dict[HostAddress, None] = {}  # found ones at which the host was not
@@ -153,7 +154,9 @@ class CellGuest:
                         if self._settings.address:
                             raise self._unreachable([host]) from err
                         self._tried[host] = None
-                    self._finder.pass_over(host.host)
+                    if not self._is_met:
+                        self._finder.pass_over(host)
+                    self._is_met = False
                     log.warning("the host is away; looking for it", host=str(host), why=str(err))
                 await trio.sleep(RETRY_S)
 
@@ -206,7 +209,7 @@ class CellGuest:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(talk.beat)
                 offer = await talk.receive_a(CellOffer)
-                self._was_there, self._talk = True, talk
+                self._was_there, self._is_met, self._talk = True, True, talk
                 if why := why_unfit(offer, self._ask):
                     raise UserFacingError(f"this computer does not fit into the cell: {why}")
                 if self._settings.receiver and offer.why_none:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -235,6 +236,7 @@ class Lending:
         self.facts = facts
         self.devices: dict[str, LentDevice] = {}
         """By id, in the order in which they were first chosen; none is ever removed."""
+        self._locks: WeakValueDictionary[str, trio.Lock] = WeakValueDictionary()
         self.changed = trio.Event()
         """Set and replaced when a decision, the preferences or the child that computes change."""
         self._signalled: object = None
@@ -283,6 +285,10 @@ class Lending:
         device.trainer.child.work_bytes = needs.work_bytes(manifest)
         device.plugin = manifest.trainer_code if TRAINER in self.roles(device) else None
         self.update()
+
+    def lock(self, name: str) -> trio.Lock:
+        """The lock of the device with that id, chosen or not: held while a child computes on it."""
+        return self._locks.setdefault(name, trio.Lock())
 
     def may_run(self, plugin: PluginSpec) -> bool:
         """True if the volunteer, or the release, has allowed exactly this code."""
@@ -431,7 +437,9 @@ class Lending:
         keys = {one.gpu.id: one.gpu.key for one in sort_devices(chosen)}
         for name, key in keys.items():
             if name not in self.devices:
-                self.devices[name] = LentDevice(name, self._make_trainer(name))
+                trainer = self._make_trainer(name)
+                trainer.child.device = self.lock(name)
+                self.devices[name] = LentDevice(name, trainer)
             self.devices[name].key = key
         for name, device in self.devices.items():
             device.is_chosen = name in keys
@@ -452,7 +460,7 @@ class Lending:
                 device.trainer.child.allow()
         if self.judging is not None:
             self.scorer = self.judging
-            evaluator.device = self.judging.trainer.child.device
+            evaluator.device = self.lock(self.judging.id)
             evaluator.allow()
 
     def _find_judging(self, lent: list[LentDevice], now: LocalInstant) -> LentDevice | None:

@@ -73,18 +73,19 @@ class AnnouncementKind:
 
         Hashes once for each key.
         """
-        if not self.matches(raw):
+        if (port := self.port(raw)) is None:
             return None
-        _, port, salt, tag = _LAYOUT.unpack(raw)
+        _, _, salt, tag = _LAYOUT.unpack(raw)
         tried = list(keys)[:CANDIDATES]
         found = next((one for one in tried if self._tag(salt, one) == tag), None)
         return None if found is None else (found, port)
 
-    def matches(self, raw: bytes) -> bool:
-        """Check for a well-formed announcement of this kind, from any sender."""
+    def port(self, raw: bytes) -> int | None:
+        """Read the port in an announcement of this kind, from any sender; None: it is malformed."""
         if len(raw) != _LAYOUT.size or not raw.startswith(self.magic):
-            return False
-        return bool(_LAYOUT.unpack(raw)[1] >= FIRST_PORT)
+            return None
+        port = int(_LAYOUT.unpack(raw)[1])
+        return port if port >= FIRST_PORT else None
 
     def _tag(self, salt: bytes, key: PeerKey) -> bytes:
         return hashlib.sha256(self.magic + self.context + salt + key).digest()[:TAG_BYTES]

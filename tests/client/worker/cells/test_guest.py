@@ -21,7 +21,7 @@ from tequio_client.platform.programs import tequio
 from tequio_client.worker.cells import guest as guest_module
 from tequio_client.worker.cells.code import CellKeys, derive_keys, make_code
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
-from tequio_client.worker.cells.discovery import HostAddress
+from tequio_client.worker.cells.discovery import HostAddress, HostFinder
 from tequio_client.worker.cells.guest import CellGuest, GuestSettings
 from tequio_client.worker.cells.host import CellHost, GuestList, why_unfit
 from tequio_client.worker.cells.messages import (
@@ -32,7 +32,7 @@ from tequio_client.worker.cells.messages import (
     GuestHello,
     RankPlace,
 )
-from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.trainer.small_run import SmallRun, small_run
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.cell import CellPlace
-    from tequio_client.worker.swarm.peers import PeerStream
+
 
 CODE, OTHER_CODE = "K7QF-2MXD-9TRP", "K7QF-2MXD-9TRQ"
 PATIENCE_S = 90.0
@@ -274,6 +274,41 @@ async def test_a_guest_with_an_address_gives_its_rank_up_while_the_host_is_away(
             with trio.fail_after(allowed_s(kept_s)):
                 await ended.wait()
             nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_guest_passes_over_where_the_host_was_not_and_no_host_that_was_cut_off(
+    keys: CellKeys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed_over, visits = list[HostAddress](), list[PeerStream]()
+
+    async def serve(stream: PeerStream) -> None:
+        talk = CellConversation(stream)
+        await talk.receive_a(GuestHello)
+        await talk.send(OFFER)
+        await talk.receive_a(AskForPlace)
+        visits.append(stream)
+        await stream.drop()
+
+    async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers, network("guest") as own:
+        peers.serve(PROTOCOL, serve)
+        nowhere = HostAddress("127.0.0.1", free_port())
+        at_host = HostAddress("127.0.0.1", peers.listen_ports()[0])
+
+        async def find(_finder: HostFinder) -> HostAddress:
+            return at_host if passed_over else nowhere
+
+        monkeypatch.setattr(HostFinder, "find", find)
+        monkeypatch.setattr(HostFinder, "pass_over", lambda _, place: passed_over.append(place))
+        monkeypatch.setattr(guest_module, "RETRY_S", 0.01)
+        settings = GuestSettings(folder=tmp_path, code=CODE)
+        guest = CellGuest(own, keys, settings, Terminal(says_yes=True), ASK)
+        with trio.fail_after(PATIENCE_S):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(guest.run)
+                await until(lambda: len(visits) > 2)
+                nursery.cancel_scope.cancel()
+    assert passed_over == [nowhere]
 
 
 @pytest.mark.trio
