@@ -47,6 +47,8 @@ RECENT_BYTES = 1 << 16
 LOUD = {"error", "critical"}
 FULL = "is full"
 """A full disk: an error that the operator must see, and that one of the faults causes."""
+CLOSED = "takes no statements"
+"""What a ledger logs after that, with the reason that strangers read, which names no disk."""
 BLAME = {"suspected", "quarantined"}
 
 
@@ -206,6 +208,7 @@ class _LogFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offset = 0
+        self._cause = ""  # of the last fault of the ledger's database
 
     def read(self) -> Iterator[dict[str, Any]]:
         """Events in the new lines."""
@@ -219,7 +222,10 @@ class _LogFile:
         for line in new.splitlines():
             with suppress(json.JSONDecodeError, UnicodeDecodeError):
                 fields = json.loads(line)
-                is_loud = fields.get("level") in LOUD and FULL not in str(fields)
+                if fields.get("event") == "the database failed":
+                    self._cause = str(fields["reason"])
+                told = self._cause if fields.get("event") == CLOSED else str(fields)
+                is_loud = fields.get("level") in LOUD and FULL not in told
                 assert not is_loud, f"{self._path.name}: {fields}"
                 yield fields
 
