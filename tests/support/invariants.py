@@ -48,7 +48,7 @@ LOUD = {"error", "critical"}
 FULL = "is full"
 """A full disk: an error that the operator must see, and that one of the faults causes."""
 CLOSED = "takes no statements"
-"""What a ledger logs after that, with the reason that strangers read, which names no disk."""
+"""What a ledger logs after that; where its database met it, by a reason that names no disk."""
 BLAME = {"suspected", "quarantined"}
 
 
@@ -224,7 +224,7 @@ class _LogFile:
                 fields = json.loads(line)
                 if fields.get("event") == "the database failed":
                     self._cause = str(fields["reason"])
-                told = self._cause if fields.get("event") == CLOSED else str(fields)
+                told = str(fields) + (self._cause if fields.get("event") == CLOSED else "")
                 is_loud = fields.get("level") in LOUD and FULL not in told
                 assert not is_loud, f"{self._path.name}: {fields}"
                 yield fields
