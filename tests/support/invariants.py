@@ -48,7 +48,7 @@ LOUD = {"error", "critical"}
 FULL = "is full"
 """A full disk: an error that the operator must see, and that one of the faults causes."""
 CLOSED = "takes no statements"
-"""What a ledger logs after that; where its database met it, by a reason that names no disk."""
+"""Logged by a ledger after that; where its database met it, by a reason that names no disk."""
 BLAME = {"suspected", "quarantined"}
 
 
