@@ -180,7 +180,7 @@ def get_peer(
         rows = StoredRows(connection).attended(peer, before, ROUNDS + 1)
         rounds = list(_attended(connection, ledger, reader, rows[:ROUNDS]))
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
-        by_day = queries.points_per_day(connection, since_ms, peer)
+        by_day = queries.points_per_day_of(connection, since_ms, peer)
         first = queries.first_attended(connection, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
         near = ranking.around(connection, peer, 0) if row.peer.gflop else None
