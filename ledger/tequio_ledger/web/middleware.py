@@ -20,7 +20,7 @@ import structlog
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import CONNECTION, MAX_NAMES, Turns, make_buckets
-from tequio_shared.addresses import is_within, network_of
+from tequio_shared.addresses import network_of, sender_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
@@ -156,17 +156,11 @@ class ProxyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["client"] = (self._sender(scope), 0)
+            host = (scope.get("client") or ("", 0))[0]
+            lines = [one for name, one in scope["headers"] if name.lower() == b"x-forwarded-for"]
+            forwarded = b",".join(lines).decode("latin-1")
+            scope["client"] = (sender_of(host, forwarded, self._proxies), 0)
         await self._app(scope, receive, send)
-
-    def _sender(self, scope: Scope) -> str:
-        """Give the nearest address that is not a trusted proxy."""
-        host: str = (scope.get("client") or ("", 0))[0]
-        lines = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
-        hops = b",".join(lines).decode("latin-1").split(",") if lines else []
-        while hops and is_within(host, self._proxies):
-            host = hops.pop().strip()
-        return host
 
 
 class RequestLimits:
