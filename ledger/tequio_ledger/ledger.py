@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Never
@@ -41,7 +42,7 @@ from tequio_ledger.store import files
 from tequio_ledger.store.blobs import UNNAMED_DAYS, open_blobs
 from tequio_ledger.store.database import FAILURES, Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.postgresql import NotLeaderError
+from tequio_ledger.store.postgresql import LEASE_S, NotLeaderError
 from tequio_ledger.webhooks import Webhooks, read_settings
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
@@ -49,6 +50,8 @@ from tequio_shared.served.state import State
 
 FOUNDING_S = 30.0
 """Maximum wait for a network that another process founds."""
+FORMER_S = 4 * LEASE_S
+"""Maximum wait until a killed or frozen process of this ledger no longer holds the lead."""
 JOIN_PAUSE_S = 0.1
 RETRY_S = 1.0
 RETRY_MOST_S = 30.0
@@ -351,7 +354,24 @@ class Ledger:
                 )
             time.sleep(JOIN_PAUSE_S)
         self._read_genesis()
+        if not self.settings.blobs:
+            self._refuse_other_writer()
         return self._builder.follow()
+
+    def _refuse_other_writer(self) -> None:
+        """Raise UserFacingError if another process goes on writing the log.
+
+        Its documents are in its own folder, and without them this one could not follow for long.
+        """
+        deadline_s = time.monotonic() + FORMER_S
+        with suppress(UnwritableError):  # the follower names the cause, and tries again
+            while not self.database.has_no_leader():
+                if time.monotonic() > deadline_s:
+                    raise UserFacingError(
+                        f"another tequio-ledger writes the log in {self.database.name}: several "
+                        "ledgers need --blobs, one place for blobs that all of them reach"
+                    )
+                time.sleep(JOIN_PAUSE_S)
 
     def _adopt(self, sequencer: Sequencer | Follower) -> None:
         self.sequencer = sequencer

@@ -138,6 +138,18 @@ def is_within(host: str, networks: Iterable[IPv4Network | IPv6Network]) -> bool:
     return address is not None and any(address in one for one in networks)
 
 
+def sender_of(host: str, forwarded: str, proxies: Sequence[IPv4Network | IPv6Network]) -> str:
+    """Give the nearest address that is not a trusted proxy, without the port that some add to it.
+
+    `host` is the address of the connection, `forwarded` the content of its `x-forwarded-for`.
+    """
+    hops = forwarded.split(",")
+    while hops and is_within(host, proxies):
+        hop = hops.pop().strip()
+        host = (hop if parse_host(hop) else _PORT.sub("", hop).strip("[]")) or host
+    return host
+
+
 def is_address_or_localhost(host: str) -> bool:
     """Check a Host header (RFC 9110, section 7.2), with or without its port; True for an empty one.
 

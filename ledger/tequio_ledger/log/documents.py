@@ -113,7 +113,8 @@ def missing_document(index: int, statement: Statement) -> UserFacingError:
     return UserFacingError(
         f"blob {name.hex()}, which entry {index} ({statement.type}) names, is missing or damaged: "
         f"copy it from a backup to {blob_path(name)} in the folder or bucket of blobs, or fetch it "
-        f"from /v1/blobs/{to_text(name)} of a mirror, and start again; "
+        f"from /v1/blobs/{to_text(name)} of a mirror, and start again (several ledgers on one "
+        "database need the same --blobs); "
         "`tequio-ledger doctor` lists all that are missing"
     )
 

@@ -180,22 +180,36 @@ def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -
     return _rounds(connection.execute(query.order_by(ROUND.c.round.desc()).limit(limit)))
 
 
-def points_per_day(
-    connection: Connection, since_ms: int, key: bytes | None = None
-) -> dict[int, int]:
-    """Sum up GFLOP by day since 1970 (UTC), of one key or of all."""
-    # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
-    # expression than the one in SELECT.
-    when = ROUND.c.ended_ms // literal_column(str(DAY_MS))
-    # In its own subquery, so that the rounds of these days come first: no index of credit begins
-    # with the key.
+# A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
+# expression than the one in SELECT.
+_DAY = ROUND.c.ended_ms // literal_column(str(DAY_MS))
+
+
+def points_per_day(connection: Connection, since_ms: int) -> dict[int, int]:
+    """Sum up everybody's GFLOP by day since 1970 (UTC); O(members of these rounds)."""
+    # In its own subquery, so that the rounds of these days come first.
     earned = select(func.sum(CREDIT.c.gflop)).where(
         CREDIT.c.run == ROUND.c.run, CREDIT.c.round == ROUND.c.round
     )
-    if key is not None:
-        earned = earned.where(CREDIT.c.peer == key)
-    query = select(when, func.sum(earned.scalar_subquery())).where(ROUND.c.ended_ms >= since_ms)
-    rows = connection.execute(query.group_by(when))
+    query = select(_DAY, func.sum(earned.scalar_subquery())).where(ROUND.c.ended_ms >= since_ms)
+    return _by_day(connection, query)
+
+
+def points_per_day_of(connection: Connection, since_ms: int, key: PeerKey) -> dict[int, int]:
+    """Sum up a key's GFLOP by day since 1970 (UTC); O(its rounds of these days)."""
+    # The times of the coordinator's statements never go back: the rounds of these days are those
+    # that ended with this entry or a later one.
+    first = select(ROUND.c.closed_index).where(ROUND.c.ended_ms >= since_ms)
+    first = first.order_by(ROUND.c.ended_ms, ROUND.c.closed_index).limit(1)
+    query = select(_DAY, func.sum(_EARNED)).select_from(ATTENDED)
+    query = query.join(ROUND, ROUND.c.closed_index == ATTENDED.c.closed_index).where(
+        ATTENDED.c.peer == key, ATTENDED.c.closed_index >= first.scalar_subquery()
+    )
+    return _by_day(connection, query)
+
+
+def _by_day(connection: Connection, query: Select[int | None, int]) -> dict[int, int]:
+    rows = connection.execute(query.group_by(_DAY))
     return {int(number): int(total) for number, total in rows if number and total}
 
 

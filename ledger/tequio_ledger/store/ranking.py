@@ -58,14 +58,14 @@ class Team:
     """Number of keys that earned them."""
 
 
-def owners(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Owner]:
-    """Read the owners after a place, the best first, by points since `since_ms` or of all time.
+def owners(connection: Connection, since_ms: int | None, limit: int) -> list[Owner]:
+    """Read the first owners, the best first, by points since `since_ms` or of all time.
 
     Ties go to the lower key; in the ranking of all time, to the earlier registration.
     """
-    places = _ever(limit + after) if since_ms is None else _places(_since(since_ms))
+    places = _ever(limit) if since_ms is None else _places(_since(since_ms))
     best = (places.c.total.desc(), places.c.seniority, places.c.peer)
-    query = select(places).order_by(*best).limit(limit).offset(after)
+    query = select(places).order_by(*best).limit(limit)
     return [
         Owner(
             key=PeerKey(row.peer),
@@ -152,8 +152,7 @@ def _places(each: Subquery) -> Subquery:
 
 def _ever(most: int) -> Subquery:
     # Keys that are their own owner are read from the ranking's index, no more than needed. Only the
-    # vouched keys, which are few, are all grouped: a page near the top stays cheap with a million
-    # keys.
+    # vouched keys are all grouped: without any, a million keys cost no more than these places.
     vouched = (
         select(
             PEER.c.key.label("peer"),

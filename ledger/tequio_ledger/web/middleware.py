@@ -20,7 +20,7 @@ import structlog
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import CONNECTION, MAX_NAMES, Turns, make_buckets
-from tequio_shared.addresses import is_within, network_of
+from tequio_shared.addresses import network_of, sender_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
@@ -45,6 +45,7 @@ SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
+_TAGGED = frozenset({"GET", "HEAD"})
 _NONE = "none"
 """The route of a request that has none, and the status of one without an answer."""
 _NOSNIFF_NAME = b"x-content-type-options"
@@ -156,17 +157,11 @@ class ProxyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["client"] = (self._sender(scope), 0)
+            host = (scope.get("client") or ("", 0))[0]
+            lines = [one for name, one in scope["headers"] if name.lower() == b"x-forwarded-for"]
+            forwarded = b",".join(lines).decode("latin-1")
+            scope["client"] = (sender_of(host, forwarded, self._proxies), 0)
         await self._app(scope, receive, send)
-
-    def _sender(self, scope: Scope) -> str:
-        """Give the nearest address that is not a trusted proxy."""
-        host: str = (scope.get("client") or ("", 0))[0]
-        lines = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
-        hops = b",".join(lines).decode("latin-1").split(",") if lines else []
-        while hops and is_within(host, self._proxies):
-            host = hops.pop().strip()
-        return host
 
 
 class RequestLimits:
@@ -288,14 +283,15 @@ class ConditionalRequests:
     """Answers 304 if the client has the content: ETag and If-None-Match (RFC 9110, 8.8.3, 13.1.2).
 
     The tag of a whole answer is a hash of its bytes, so it is correct whatever the answer was made
-    from, and equal on every replica. Streams have no tag; a tag set by the application stays.
+    from, and equal on every replica. Streams and answers without content have no tag; a tag set by
+    the application stays.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET":
+        if scope["type"] == "http" and scope["method"] in _TAGGED:
             await self._app(scope, receive, _TaggedAnswer(_tags_held(scope), send).send)
         else:
             await self._app(scope, receive, send)
@@ -315,9 +311,10 @@ class _TaggedAnswer:
             return
         start, self._start = self._start, None
         if start is not None:
-            if start["status"] == _OK and not message.get("more_body"):
+            body = message.get("body")
+            if start["status"] == _OK and body and not message.get("more_body"):
                 named = _header(start, b"etag")
-                tag = named or _tag(message.get("body", b""))
+                tag = named or _tag(body)
                 if tag in self._held or b"*" in self._held:
                     await self._not_modified(start, tag)
                     return

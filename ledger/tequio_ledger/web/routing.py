@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
@@ -154,8 +154,8 @@ def application(
     async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
         await answer_missing(Request(scope))(scope, receive, send)
 
-    # Starlette would add HEAD to every path with GET and answer 405 in plain text, so `_Methods`
-    # chooses the method: Starlette passes every method to an endpoint that is not a function.
+    # Starlette would answer 405 in plain text, so `_Methods` chooses the method: Starlette passes
+    # every method to an endpoint that is not a function.
     router = Router(
         [PathRoute(path, _Methods(by_method)) for path, by_method in methods.items()],
         redirect_slashes=False,
@@ -176,20 +176,35 @@ def application(
 
 
 class _Methods:
+    """The answers of one path by method; HEAD is answered as GET (RFC 9110, 9.3.2).
+
+    The server sends no content after HEAD, and ConditionalRequests needs it for the tag.
+    """
+
     def __init__(self, by_method: Mapping[str, Answer]) -> None:
-        self._by_method = by_method
-        self._allow = {"allow": ", ".join(sorted({*by_method, "OPTIONS"}))}
+        self._by_method = dict(by_method)
+        if "GET" in by_method:
+            self._by_method.setdefault("HEAD", by_method["GET"])
+        self._allow = {"allow": ", ".join(sorted({*self._by_method, "OPTIONS"}))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self._by_method.get(scope["method"])
         if answer is not None:
             response = await answer(Request(scope, receive))
+            if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
+                response.body_iterator = _no_content()  # some streams never end
         elif scope["method"] == "OPTIONS":
             response = Response(status_code=204, headers=self._allow)
         else:
             detail = f"{scope['path'][:120]} allows {self._allow['allow']} only"
             response = problem("method-not-allowed", detail, _NOT_ALLOWED, self._allow)
         await response(scope, receive, send)
+
+
+async def _no_content() -> AsyncIterator[bytes]:
+    pieces: tuple[bytes, ...] = ()
+    for piece in pieces:
+        yield piece
 
 
 def _endpoint(

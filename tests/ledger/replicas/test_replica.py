@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+import shutil
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +19,9 @@ from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import SubmissionIntake
 from tequio_ledger.signing import client
 from tequio_ledger.store import submissions
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_shared.ids import Digest
+    from tests.support.postgres import Cluster
 
 REPLICA = b"another process!"
 PATIENCE_S = 60
+KEYS = ("log.key", "log.signed", "coordinator.key")
 POISON = (b"\x00", b"\xff\xff too short", encode_bundle([b"no leaf at all"]), encode_bundle([b""]))
 
 
@@ -144,3 +148,41 @@ def test_a_follower_whose_database_breaks_off_goes_on_with_the_entry_that_it_was
         asyncio.run(asyncio.wait_for(one.run(), PATIENCE_S))
         assert not breaks
         assert snapshot.encode(state, log.size) == snapshot.encode(ledger.state, log.size)
+
+
+def test_a_second_ledger_without_a_place_for_blobs_does_not_start_beside_the_first(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_ledger.ledger.FORMER_S", 0)
+    url, (first, second) = cluster.database(), (tmp_path / "first", tmp_path / "second")
+
+    def start_second() -> None:
+        second.mkdir(mode=0o700)
+        for name in KEYS:
+            shutil.copy(first / name, second / name)
+        with (
+            pytest.raises(UserFacingError, match="several ledgers need --blobs"),
+            opened(make_settings(second, database=url), CLOCK),
+        ):
+            pass
+
+    async def run(ledger: Ledger) -> None:
+        async with running(ledger):
+            await asyncio.to_thread(start_second)
+
+    with opened(make_settings(first, database=url), CLOCK) as ledger:
+        asyncio.run(asyncio.wait_for(run(ledger), PATIENCE_S))
+
+
+def test_a_ledger_without_a_place_for_blobs_starts_where_a_frozen_process_held_the_lead(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    url = cluster.database()
+    with opened(make_settings(tmp_path, database=url), CLOCK):
+        pass
+    with (
+        closing(Database(url)) as frozen,
+        frozen.log_writer.connect(),
+        opened(make_settings(tmp_path, database=url), CLOCK) as ledger,
+    ):
+        assert ledger.database.has_no_leader()

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from tequio_ledger.store import queries, ranking
-from tequio_ledger.store.models import CREDIT, OPENED_RUN, PEER, ROUND, STANDING, TIER
+from tequio_ledger.store.models import ATTENDED, CREDIT, OPENED_RUN, PEER, ROUND, STANDING, TIER
 from tequio_ledger.store.queries import DAY_MS
 from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
@@ -53,11 +53,13 @@ def invent(ledger: Ledger) -> None:
         connection.execute(insert(OPENED_RUN).values(run=RUN, opened_index=1, manifest=RUN))
         for number, ended_ms in ((1, 100), (2, 100), (3, 50)):
             made = {"run": RUN, "round": number, "roster_index": 1, "roster": bytes(32)}
-            ended = {"closed_index": 10 + number, "outcome": "closed", "ended_ms": ended_ms}
+            ended = {"closed_index": 10 + number % 3, "outcome": "closed", "ended_ms": ended_ms}
             connection.execute(insert(ROUND).values(**made, **ended, accepted=1, tokens=1))
         for key, number, gflop, team in EARNED:
             credit = {"run": RUN, "round": number, "peer": key, "kind": "trainer", "team": team}
             connection.execute(insert(CREDIT).values(gflop=gflop, author=key, **credit))
+            attended = insert(ATTENDED).values(peer=key, closed_index=10 + number % 3)
+            connection.execute(attended)
 
 
 def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
@@ -83,11 +85,10 @@ def test_of_all_time_owners_have_one_place_too(tmp_path: Path, either_database: 
                 Owner(key=SMALL, gflop=1_055, rounds=None, keys=2),
                 Owner(key=ALONE, gflop=40, rounds=None, keys=1),
             ]
-            assert ranking.owners(connection, None, 9, after=1) == places[1:]
             assert ranking.owners(connection, None, 1) == places[:1]
 
 
-def test_points_per_day_of_a_key_or_of_all_are_read_from_the_rounds_of_these_days(
+def test_points_per_day_are_read_from_the_rounds_of_these_days_or_those_of_the_key(
     tmp_path: Path, either_database: str
 ) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
@@ -99,13 +100,19 @@ def test_points_per_day_of_a_key_or_of_all_are_read_from_the_rounds_of_these_day
             plain = connection.connection.driver_connection
             if not either_database and plain is not None:
                 plain.set_trace_callback(asked.append)
-            assert queries.points_per_day(connection, 0, SMALL) == {100: 20, 50: 1_000}
-            assert queries.points_per_day(connection, 51 * DAY_MS, LARGE) == {100: 35}
+            assert queries.points_per_day_of(connection, 0, SMALL) == {100: 20, 50: 1_000}
+            assert queries.points_per_day_of(connection, 51 * DAY_MS, LARGE) == {100: 35}
+            assert queries.points_per_day_of(connection, 101 * DAY_MS, LARGE) == {}
             assert queries.points_per_day(connection, 51 * DAY_MS) == {100: 95}
-            assert queries.points_per_day(connection, 0, LATE) == {}
-            for said in asked.copy():
-                plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all()
-                assert all("SCAN" not in str(row) for row in plan), (said, plan)
+            assert queries.points_per_day_of(connection, 0, LATE) == {}
+            plans = [
+                str(connection.exec_driver_sql("EXPLAIN QUERY PLAN " + said).all())
+                for said in asked.copy()
+            ]
+    assert all("SCAN" not in plan for plan in plans), plans
+    if not either_database:
+        by_key = ["attended USING PRIMARY KEY (peer=? AND closed_index>?)" in one for one in plans]
+        assert by_key == [True, True, True, False, True], plans
 
 
 def test_guests_of_one_invitation_are_not_taken_for_one_person(

@@ -75,6 +75,9 @@ async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
         ("10.1.2.3", "", "10.1.2.3"),
         ("fd00::1", "2001:db8::7", "2001:db8::7"),
         ("::ffff:10.1.2.3", "198.51.100.7", "198.51.100.7"),  # IPv4 on a listener of both kinds
+        ("10.1.2.3", "198.51.100.7:51234", "198.51.100.7"),  # some proxies add the port
+        ("10.1.2.3", "203.0.113.5, [2001:db8::7]:443, 10.9.9.9:80", "2001:db8::7"),
+        ("10.1.2.3", "2001:db8::443", "2001:db8::443"),
         ("10.1.2.3", "garbage", "garbage"),  # counts with all that nobody can tell
     ],
 )

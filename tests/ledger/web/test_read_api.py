@@ -212,10 +212,10 @@ def test_every_kind_of_failure_is_a_problem(program: Served, http: httpx.Client)
 @pytest.mark.parametrize(
     ("path", "methods"),
     [
-        ("/v1/network", "GET, OPTIONS"),
-        ("/v1/seeds", "GET, OPTIONS, PUT"),
+        ("/v1/network", "GET, HEAD, OPTIONS"),
+        ("/v1/seeds", "GET, HEAD, OPTIONS, PUT"),
         (f"/v1/blobs/{'A' * 43}", "GET, HEAD, OPTIONS, PUT"),
-        ("/log/checkpoint", "GET, OPTIONS, POST"),
+        ("/log/checkpoint", "GET, HEAD, OPTIONS, POST"),
     ],
 )
 def test_a_path_tells_its_methods(http: httpx.Client, path: str, methods: str) -> None:
@@ -223,6 +223,28 @@ def test_a_path_tells_its_methods(http: httpx.Client, path: str, methods: str) -
     assert (told.status_code, told.content) == (204, b"")
     assert ", ".join(sorted(told.headers["allow"].split(", "))) == methods
     assert_problem(http.options("/v1/nowhere"), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/healthz", "/log/checkpoint", "/log/tile/entries/000.p/1", "/v1/network", "/v1/nowhere"],
+)
+def test_a_head_has_the_headers_of_a_get_and_no_content(http: httpx.Client, path: str) -> None:
+    whole, head = http.get(path), http.head(path)
+    assert (head.status_code, head.content) == (whole.status_code, b"")
+    for name in ("content-type", "content-length", "etag", "cache-control"):
+        assert head.headers.get(name) == whole.headers.get(name), name
+    if whole.is_success and "etag" in whole.headers:
+        told = http.head(path, headers={"if-none-match": whole.headers["etag"]})
+        assert (told.status_code, told.content) == (304, b"")
+
+
+def test_a_head_of_a_stream_ends_at_once(http: httpx.Client) -> None:
+    head = http.head("/v1/events")
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"].startswith("text/event-stream")
+    assert "etag" not in head.headers
+    assert http.get("/v1/network").is_success, "the connection goes on"
 
 
 def test_too_many_requests_are_told_when_to_come_back(tmp_path: Path) -> None:

@@ -94,9 +94,9 @@ def test_a_plain_function_runs_in_a_thread_and_a_coroutine_in_the_loop() -> None
 
 
 def test_a_path_has_the_methods_of_its_routes_and_options() -> None:
-    assert asked("OPTIONS", "/loop").headers["allow"] == "GET, OPTIONS, POST"
-    refused = asked("HEAD", "/loop")
-    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, OPTIONS, POST")
+    assert asked("OPTIONS", "/loop").headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    refused = asked("PUT", "/loop")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD, OPTIONS, POST")
     assert asked("HEAD", "/sized").headers["x-size"] == "7"
     assert asked("GET", "/sized").status_code == 405
 

@@ -19,7 +19,7 @@ from typing import NoReturn, TypeAlias
 import h11
 import trio
 
-from tequio_shared.addresses import is_address_or_localhost, is_within, parse_host
+from tequio_shared.addresses import is_address_or_localhost, is_within, parse_host, sender_of
 from tequio_shared.errors import PeerError, UserFacingError
 
 HEAD_BYTES, BODY_BYTES = 16 << 10, 256 << 10
@@ -222,15 +222,13 @@ class HttpServer:
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in head.headers}
         if is_within(host, _LOOPBACK) and not is_within(host, self._proxies):
             _check_own_name(headers.get("host", ""))
-        hops = headers.get("x-forwarded-for", "").split(",")
-        while hops and is_within(host, self._proxies):
-            host = hops.pop().strip() or host
+        forwarded = headers.get("x-forwarded-for", "")
         return Request(
             method=head.method.decode(),
             path=head.target.decode("latin-1").partition("?")[0],
             headers=headers,
             body=body,
-            address=visitor_name(host),
+            address=visitor_name(sender_of(host, forwarded, self._proxies)),
         )
 
 

@@ -85,15 +85,13 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         found, counted = best.found[after : after + ROWS + 1], best.size
         name_of = ledger.state.teams.name_of
         teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
-    elif not around and length_ms is not None:
+    elif not around:
         first = tallies.owners(length_ms)
         owners, counted = first.found[after : after + ROWS + 1], first.size
     with snapshot(ledger) as (connection, published):
         if by == "people" and around:
             rows = _around(connection, around)
-        elif by == "people":
-            if length_ms is None:
-                owners = ranking.owners(connection, None, ROWS + 1, after)
+        else:
             rows = _owners(connection, owners, after)
         ranked = ranking.count(connection)
     is_full = len(rows or teams) >= ROWS and not around
@@ -182,7 +180,7 @@ def get_peer(
         rows = StoredRows(connection).attended(peer, before, ROUNDS + 1)
         rounds = list(_attended(connection, ledger, reader, rows[:ROUNDS]))
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
-        by_day = queries.points_per_day(connection, since_ms, peer)
+        by_day = queries.points_per_day_of(connection, since_ms, peer)
         first = queries.first_attended(connection, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
         near = ranking.around(connection, peer, 0) if row.peer.gflop else None

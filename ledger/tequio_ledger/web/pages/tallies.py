@@ -1,8 +1,8 @@
 """Rankings and sums over a span of time, made for all readers at once and no more often than due.
 
-Each reads a row of every member in every round of its span, and is the same for all readers, under
-every host name and for each page of it. A long count is given out for longer: each of these few
-takes at most one part in `REST` of a core.
+Each reads a row of every member in every round of its span, or of every vouched key, and is the
+same for all readers, under every host name and for each page of it. A long count is given out for
+longer: each of these few takes at most one part in `REST` of a core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tequio_ledger.web.pages.text import DAY_MS
 T = TypeVar("T")
 
 PLACES = 1_000
-"""Places of a ranking over a span, at most."""
+"""Places of a ranking, at most."""
 CHEAP_S = 0.05
 """Time below which a tally is made for each page, like all else on it."""
 REST = 50
@@ -57,8 +57,8 @@ class Tallies:
         self._lock = Lock()
         self._held: dict[tuple[str, int | None], _Held] = {}
 
-    def owners(self, span_ms: int) -> Tally[list[ranking.Owner]]:
-        """Give the first owners by points of the last `span_ms`."""
+    def owners(self, span_ms: int | None) -> Tally[list[ranking.Owner]]:
+        """Give the first owners by points of the last `span_ms`, or of all time."""
         return self._give(
             "owners", span_ms, lambda connection, since: ranking.owners(connection, since, PLACES)
         )

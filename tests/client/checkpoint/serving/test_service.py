@@ -313,7 +313,7 @@ async def test_each_visitor_has_a_rate_of_its_own_behind_a_named_proxy(
             found.append((await service.post(max_tokens=1)).status_code)
         return found
 
-    hops = ("192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2")
+    hops = ("192.0.2.1:50001", "192.0.2.1:50002", "192.0.2.2", "2001:db8::1", "2001:db8::2")
     async with serve(whole, per_minute=1, proxies=BEHIND_PROXY) as one:
         assert await statuses(one, *hops) == [200, 429, 200, 200, 429]
         forged = await statuses(one, "192.0.2.9, 192.0.2.1")

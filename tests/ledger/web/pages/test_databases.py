@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from structlog.testing import capture_logs
 
 from tequio_shared.ids import to_text
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
 from tests.support.sample_ledger import SampleLedger, live_through
 
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.postgres import Cluster
+
+IN_MEMORY = (
+    "/log/checkpoint",
+    "/v1/network",
+    "/v1/runs",
+    "/v1/competitions",
+    f"/v1/peers/{to_text(ORGANISER.key)}",
+)
+STORED = ("/log/tile/0/000.p/1", "/log/tile/entries/000.p/1", "/v1/peers", "/v1/ranking", "/")
+"""Paths that a ledger serves without its database, and paths that it does not."""
 
 
 def test_all_kinds_of_pages_are_there(tmp_path: Path, cluster: Cluster) -> None:
@@ -61,7 +71,9 @@ def test_readers_are_told_to_come_back_when_the_database_is_away(
         )
         with capture_logs() as lines:
             page, answer = pages.get("/entries"), pages.get("/v1/peers").answer
+            statuses = {path: pages.get(path).answer.status_code for path in (*IN_MEMORY, *STORED)}
         cluster.sql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+    assert statuses == dict.fromkeys(IN_MEMORY, 200) | dict.fromkeys(STORED, 503)
     assert (page.answer.status_code, answer.status_code) == (503, 503)
     assert page.answer.headers["content-type"].startswith("text/html")
     assert "The database cannot be used for now: try again later." in page.text

@@ -34,7 +34,7 @@ class Watch:
         event.listen(ledger.database.reader, "before_cursor_execute", self._count)
 
     def _count(self, _connection: object, _cursor: object, statement: str, *_: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
-        if "sum(credit.gflop)" in statement:
+        if "sum(credit.gflop)" in statement or "row_number() OVER" in statement:
             with self._lock:
                 self.counts += 1
                 self.at_s += self.dear_s
@@ -155,5 +155,6 @@ def test_rankings_cost_the_same_however_many_ask_and_however_they_ask(
     for name in range(10):
         for path in ("/", *(f"/leaderboard?span=7d&after={after}" for after in (0, 50, 100))):
             assert pages.get(path, host=f"a{name}.example").answer.status_code == 200
-        assert pages.get("/leaderboard?by=teams", host=f"a{name}.example").answer.is_success
-    assert watch.counts == 3, "points by day, owners of a week, and teams"
+        for query in ("by=teams", "by=people", "after=50"):
+            assert pages.get(f"/leaderboard?{query}", host=f"a{name}.example").answer.is_success
+    assert watch.counts == 4, "points by day, owners of a week and of all time, and teams"
