@@ -34,7 +34,7 @@ from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.names import clean_text
 from tequio_shared import encoding
 from tequio_shared.addresses import INVALID_HOST, check_place
-from tequio_shared.api.answer import Problem
+from tequio_shared.api.answer import UNNAMED, Problem
 from tequio_shared.api.network import EventReader, LogEvent
 from tequio_shared.errors import (
     MalformedError,
@@ -61,6 +61,10 @@ class LedgerUnavailableError(TequioError):
         super().__init__(message)
         self.retry_after_s = retry_after_s
         self.detail = detail  # the server's own text, cleaned; may be empty
+
+
+class UnnamedRefusalError(LedgerUnavailableError):
+    """A refusal without a ledger's problem code: the page of a proxy before it, or of a bucket."""
 
 
 class LedgerRefusedError(RefusedError):
@@ -294,15 +298,16 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     except MalformedError:
         problem = Problem()  # a proxy's page: the status says enough
     detail = clean_text(problem.detail, MAX_SERVER_TEXT)
-    message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
+    request = response.request
+    message = f"{request.method} {request.url.path}: {status} {detail}".rstrip()
     is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and problem.code != "quota"
     if is_fault or status == HTTPStatus.TOO_MANY_REQUESTS:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
     if status < HTTPStatus.BAD_REQUEST:  # redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
-    is_found = status != HTTPStatus.NOT_FOUND
-    code = clean_text(problem.code, _CODE_CHARACTERS) if is_found else "not-found"
-    return LedgerRefusedError(code, message, detail)
+    if problem.code == UNNAMED:
+        return UnnamedRefusalError(f"{message}: this is not the answer of a {what}")
+    return LedgerRefusedError(clean_text(problem.code, _CODE_CHARACTERS), message, detail)
 
 
 def _retry_after_s(response: httpx.Response) -> float:

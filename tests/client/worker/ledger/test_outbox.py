@@ -252,6 +252,20 @@ async def test_answers_that_make_no_sense_are_no_answer(desk: OutboxFolder) -> N
 
 
 @pytest.mark.trio
+async def test_a_page_of_a_proxy_does_not_say_that_the_ledger_lost_statements(
+    desk: OutboxFolder,
+) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await send_leave(outbox, 1)
+        server.tamper = lambda *_: Reply(status=404, body=b"404 page not found\n")
+        with trio.move_on_after(0.2):
+            await send_leave(outbox, 2)
+        server.tamper = honest
+        await send_leave(outbox, 3)
+        assert words(server.log) == [1, 2, 3]
+
+
+@pytest.mark.trio
 async def test_a_folder_from_a_backup_goes_on_where_the_log_is(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server:
         async with desk.open(server.url) as outbox:
