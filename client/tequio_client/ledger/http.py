@@ -48,6 +48,8 @@ from tequio_shared.limits import DOCUMENT_BYTES
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
 _CODE_CHARACTERS = 64
+_DATE_PRECISION_MS = 5_000
+"""Dates have whole seconds, and an answer takes time: less does not mean that a clock was set."""
 
 
 AddressOf: TypeAlias = Callable[[str], Awaitable[str]]
@@ -153,6 +155,8 @@ class LedgerHttp:
         self._what = what  # the server's name in errors
         self.url = url if url == NO_LEDGER else _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
+        self.clock_ahead_ms = 0
+        """How far our clock was ahead of the date of an answer; moves by `_DATE_PRECISION_MS`."""
         self.reach = Reachability()
         self._client = http_client(limits.connections, self.url)
         self._address_of = address_of
@@ -220,6 +224,9 @@ class LedgerHttp:
         shown_ms = _date_ms(response.headers.get("date", ""))
         if shown_ms is not None:
             self.on_date(shown_ms)
+            ahead_ms = clock.now_ms() - shown_ms
+            if abs(ahead_ms - self.clock_ahead_ms) > _DATE_PRECISION_MS:
+                self.clock_ahead_ms = ahead_ms
         if response.headers.get("content-encoding", "identity") != "identity":
             raise MalformedError(
                 f"the {self._what}'s answer is encoded although we did not ask for it"

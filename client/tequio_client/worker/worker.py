@@ -546,7 +546,7 @@ class Worker:
         driver = session.driver if session else None
         idle_reason = self.lending.idle_reason or (device.idle_reason if device else None)
         unreported = UNKNOWN_SESSION if self.settings.is_linked else None
-        reach = self.ledger.http.reach
+        http = self.ledger.http
         return LendingFacts(
             device=name,
             session=report.facts if report else unreported,
@@ -567,8 +567,9 @@ class Worker:
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
             wanted_version=self.minimum.wanted,
-            ledger_problem=reach.problem,
-            was_ledger_reached=reach.was_reached or self._was_in_network,
+            clock_ahead_ms=http.clock_ahead_ms if self.outbox.is_clock_refused else 0,
+            ledger_problem=http.reach.problem,
+            was_ledger_reached=http.reach.was_reached or self._was_in_network,
             idle_reason=idle_reason if self.settings.applies_preferences else None,
         )
 

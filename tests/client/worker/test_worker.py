@@ -53,6 +53,20 @@ async def host(folder: Path, **settings: bool) -> Worker:
     return Worker(WorkerSettings(net=net, **settings), Signer(bytes(32)), LedgerApi(NOWHERE))  # type: ignore[arg-type]  # flags by name
 
 
+async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(
+    tmp_path: Path,
+) -> None:
+    worker = await host(tmp_path / "worker")
+    reasons = []
+    for ahead_ms, is_refused in ((600_000, False), (600_000, True), (0, True)):
+        worker.ledger.http.clock_ahead_ms = ahead_ms
+        worker.outbox.is_clock_refused = is_refused
+        worker.lending.update()
+        reasons.append(worker.lending.decision.reason)
+    # A date alone proves nothing: a proxy may have written it.
+    assert reasons == [LendingReason.LENDING, LendingReason.CLOCK, LendingReason.LENDING]
+
+
 async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: Path) -> None:
     plain = await host(tmp_path / "worker")
     plain.lending.update()
