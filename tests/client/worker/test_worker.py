@@ -16,7 +16,7 @@ import trio.testing
 from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
-from tequio_client.ipc.facts import MachineFacts
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, SessionFacts
 from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
@@ -51,6 +51,18 @@ async def host(folder: Path, **settings: bool) -> Worker:
     net = NetSettings(ledger=NOWHERE, folder=folder)
     await trio.Path(folder).mkdir(exist_ok=True)
     return Worker(WorkerSettings(net=net, **settings), Signer(bytes(32)), LedgerApi(NOWHERE))  # type: ignore[arg-type]  # flags by name
+
+
+@pytest.mark.parametrize(("is_linked", "known"), [(False, None), (True, UNKNOWN_SESSION)])
+async def test_a_worker_whose_app_has_gone_is_as_before_it_came(
+    tmp_path: Path, *, is_linked: bool, known: SessionFacts | None
+) -> None:
+    worker = await host(tmp_path / "worker", is_linked=is_linked, applies_preferences=True)
+    app = object()
+    worker.lending.apply_session_facts(SessionFacts(idle_s=9_000.0), app)
+    assert worker.facts("").known_session() == SessionFacts(idle_s=9_000.0)
+    worker.lending.drop_controller(app)
+    assert worker.facts("").known_session() == known
 
 
 async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(
