@@ -247,6 +247,7 @@ class Worker:
                 try:
                     yield
                 finally:
+                    self._count_traffic()
                     self.node = None
                 nursery.cancel_scope.cancel()
 
@@ -371,32 +372,38 @@ class Worker:
             del self.sessions[device.id]
 
     async def _meter(self) -> NoReturn:
-        """Read the meters and decide again, regularly."""
+        """Read the meters and decide again, regularly; write them at the end too."""
         saved_s = -math.inf
-        while True:
-            now = local_now()
-            self.traffic.observe(self._transferred(), now)
-            self._count_energy(now)
-            for one in self.lending.devices.values():
-                share = one.decision.share_percent
-                one.step_pace.observe(one.trainer.heartbeat, share, trio.current_time())
-            self._instruct_probe()
-            self.lending.update()
-            driver = next((one.driver for one in self.sessions.values() if one.driver), None)
-            standing = driver.standing.known if driver else None
-            self.activity_recorder.observe(
-                Observation(
-                    shown=self.snapshot(),
-                    standing=standing.standing if standing else "",
-                    cause=standing.cause if standing else None,
-                    steady_ms=clock.steady_ms(),
-                )
+        try:
+            while True:
+                self._read_meters()
+                if trio.current_time() >= saved_s + SAVE_S:
+                    saved_s = trio.current_time()
+                    self.choices.save()
+                    await trio.to_thread.run_sync(self._save_counts)
+                await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
+        finally:
+            self._count_traffic()
+            self._save_counts()
+
+    def _read_meters(self) -> None:
+        self._count_traffic()
+        self._count_energy(local_now())
+        for one in self.lending.devices.values():
+            share = one.decision.share_percent
+            one.step_pace.observe(one.trainer.heartbeat, share, trio.current_time())
+        self._instruct_probe()
+        self.lending.update()
+        driver = next((one.driver for one in self.sessions.values() if one.driver), None)
+        standing = driver.standing.known if driver else None
+        self.activity_recorder.observe(
+            Observation(
+                shown=self.snapshot(),
+                standing=standing.standing if standing else "",
+                cause=standing.cause if standing else None,
+                steady_ms=clock.steady_ms(),
             )
-            if trio.current_time() >= saved_s + SAVE_S:
-                saved_s = trio.current_time()
-                self.choices.save()
-                await trio.to_thread.run_sync(self._save_counts)
-            await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
+        )
 
     def _instruct_probe(self) -> None:
         if self.probe is None:
@@ -413,12 +420,12 @@ class Worker:
             )
         )
 
-    def _transferred(self) -> TransferCounters | None:
-        node = self.node
-        if node is None:
-            return None
-        up = node.network.limiter.written_bytes
-        return TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
+    def _count_traffic(self) -> None:
+        node, counters = self.node, None
+        if node is not None:
+            up = node.network.limiter.written_bytes
+            counters = TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
+        self.traffic.observe(counters, local_now())
 
     def _count_energy(self, now: LocalInstant) -> None:
         """Count the energy of the devices that compute, and assign it to the rounds they are in."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from unittest.mock import AsyncMock
 
 import pytest
 import trio
@@ -21,11 +23,14 @@ from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
+from tequio_client.worker import node as node_module
 from tequio_client.worker import worker as worker_module
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
 from tequio_client.worker.lending.facts import CPU
+from tequio_client.worker.lending.lending import local_now
+from tequio_client.worker.lending.meters import TRAFFIC_FILE, TransferMeter
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.swarm.router_calls import RouterAnswer
 from tequio_client.worker.swarm.router_port import CLOSE_S, GRACE_S, PortMapper
@@ -63,6 +68,40 @@ async def test_a_worker_whose_app_has_gone_is_as_before_it_came(
     assert worker.facts("").known_session() == SessionFacts(idle_s=9_000.0)
     worker.lending.drop_controller(app)
     assert worker.facts("").known_session() == known
+
+
+async def test_a_stop_in_order_writes_what_was_counted_since_the_last_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module, "RESTING_INTERVAL_S", 0.01)
+    folder = tmp_path / "worker"
+    worker = await host(folder, applies_preferences=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(worker.run)
+        with trio.fail_after(60):
+            while not await trio.Path(folder / TRAFFIC_FILE).exists():  # noqa: ASYNC110 - a file
+                await trio.sleep(0.01)
+        worker.traffic.count_fetched(5_000_000)
+        nursery.cancel_scope.cancel()
+    assert TransferMeter(folder).months.in_month(local_now().month()) == 5_000_000
+
+
+async def test_what_a_node_transferred_is_counted_as_it_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limiter = SimpleNamespace(written_bytes=300)
+    node = SimpleNamespace(
+        network=SimpleNamespace(limiter=limiter),
+        fetcher=SimpleNamespace(read_bytes=4_000),
+        run=trio.sleep_forever,
+    )
+    monkeypatch.setattr(node_module, "open_node", lambda *_, **__: nullcontext(node))
+    monkeypatch.setattr(node_module, "log_start", lambda *_, **__: None)
+    monkeypatch.setattr(Worker, "_apply_net_limits", AsyncMock())
+    worker = await host(tmp_path / "worker")
+    async with worker._open_node():  # noqa: SLF001 - a real node would count bytes of its own
+        pass
+    assert worker.traffic.month_bytes == 4_300
 
 
 async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(
