@@ -32,6 +32,7 @@ from tequio_client.ipc.facts import (
     MachineFacts,
     ProbeInstructions,
 )
+from tequio_client.ipc.preferences import usable_disk_bytes
 from tequio_client.ipc.runs import AskCurves, AskRuns, PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.announcement import NetworkAnnouncement
@@ -336,11 +337,14 @@ class Worker:
         while True:
             async with self._choosing:
                 listed = await self.runs.read()
-                machine = self.facts(device.id).known_machine()
-                lent = select_chosen_devices(machine, self.choices.preferences) or ()
+                facts, chosen = self.facts(device.id), self.choices.preferences
+                lent = select_chosen_devices(facts.known_machine(), chosen) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
-                chosen, key = self.choices.preferences, self.signer.key
-                assigned = assign_runs(listed, lent, taken, chosen, key)
+                # An unknown disk has no room: nothing is lent until it is known.
+                disk_bytes = usable_disk_bytes(
+                    chosen, facts.store_bytes, facts.free_disk_bytes or 0
+                )
+                assigned = assign_runs(listed, lent, taken, chosen, self.signer.key, disk_bytes)
                 found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
                     device.run = found

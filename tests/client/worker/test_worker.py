@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from unittest.mock import AsyncMock
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -18,8 +19,9 @@ import trio.testing
 from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
-from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, SessionFacts
-from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
+from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts, MachineFacts, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent, RunsReply
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
@@ -28,7 +30,7 @@ from tequio_client.worker import worker as worker_module
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
-from tequio_client.worker.lending.facts import CPU
+from tequio_client.worker.lending.facts import CPU, JOINING, NONE_FITS
 from tequio_client.worker.lending.lending import local_now
 from tequio_client.worker.lending.meters import TRAFFIC_FILE, TransferMeter
 from tequio_client.worker.settings import NetSettings, WorkerSettings
@@ -39,6 +41,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.round.plugin import PluginSpec
+from tests.support.app_worker_answers import NOVA
 from tests.support.recording_worker import is_well
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.router_calls import Report
 
 pytestmark = pytest.mark.trio
+GIB = 1 << 30
 NOWHERE = "http://127.0.0.1:9"
 
 
@@ -102,6 +106,26 @@ async def test_what_a_node_transferred_is_counted_as_it_closes(
     async with worker._open_node():  # noqa: SLF001 - a real node would count bytes of its own
         pass
     assert worker.traffic.month_bytes == 4_300
+
+
+@pytest.mark.parametrize(("free_gib", "is_room"), [(30, False), (60, True)])
+async def test_a_run_is_chosen_only_if_it_leaves_the_space_that_is_to_stay_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, free_gib: int, is_room: bool
+) -> None:
+    monkeypatch.setattr(worker_module, "_free_bytes", lambda _: free_gib * GIB)
+    worker = await host(tmp_path / "worker", applies_preferences=True)
+    needy = msgspec.structs.replace(NOVA, is_open=True, memory_mb=1_000, disk_bytes=25 * GIB)
+    monkeypatch.setattr(worker.runs, "read", AsyncMock(return_value=RunsReply(rows=(needy,))))
+    assert worker.probe is not None
+    card = AcceleratorFacts(id="cuda:0", name="a card", memory_mb=24_000)
+    worker.probe.facts, worker.probe.at_s = MachineFacts(gpus=(card,)), trio.current_time()
+    worker.lending.apply_preferences(Preferences(consent=True))
+    device = worker.lending.devices[card.id]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(worker._chosen_run, device)  # noqa: SLF001 - else joins it at once
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert (device.run, device.idle_reason) == ((NOVA.run, JOINING) if is_room else ("", NONE_FITS))
 
 
 async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(
