@@ -103,6 +103,9 @@ class Outbox:
         self._db: OutboxDb | None = None  # used under the lock, like every statement below it
         self.unlogged = 0
         """Statements in the file that are not logged, since its last use."""
+        self.is_clock_refused = False
+        """True if the ledger refused what was just signed as `clock-skew`, and logged nothing
+        since."""
         self._lock = trio.Lock()
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
@@ -374,9 +377,11 @@ class Outbox:
             self._doubts += 1
             self._is_in_step = False
         else:
+            self.is_clock_refused |= code == "clock-skew"
             await self._give_up(copy, LedgerRefusedError(code, f"{signed.type}: {detail}"))
 
     async def _settle(self, copies: Sequence[SignedCopy]) -> None:
+        self.is_clock_refused = False
         await self._on_db(OutboxDb.settle, copies)
         for copy in copies:
             signed = copy.entry.statement

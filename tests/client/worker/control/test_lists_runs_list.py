@@ -110,10 +110,11 @@ def chosen(
     machine: MachineFacts = CARD,
     preferences: Preferences | None = None,
     key: PeerKey = KEY,
+    disk_bytes: int = 1 << 50,
 ) -> str:
     wanted = preferences or Preferences()
     (device,) = select_chosen_devices(machine, wanted) or ()
-    found = choose_run(runs, device, wanted, key)
+    found = choose_run(runs, device, wanted, key, disk_bytes)
     return found if isinstance(found, str) else found.why
 
 
@@ -130,7 +131,6 @@ def test_the_emptiest_run_that_fits_is_chosen() -> None:
         ({"is_open": False}, IdleCause.NONE_OPEN),
         ({"members": 8}, IdleCause.NONE_FITS),
         ({"memory_mb": 6_145}, IdleCause.NONE_FITS),
-        ({"disk_bytes": 31 << 30}, IdleCause.NONE_FITS),
         ({"first_bytes": 101 * 10**9}, IdleCause.NONE_FITS),
     ],
 )
@@ -144,9 +144,14 @@ def test_limits_of_the_volunteer_count() -> None:
     assert chosen(runs) == "r"
     small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
     assert chosen(runs, preferences=small) == IdleCause.NONE_FITS
-    generous = Preferences(month_gb=0, disk_gib=1_000)
+    generous = Preferences(month_gb=0)
     large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
     assert chosen(large, preferences=generous) == "r"
+
+
+def test_a_run_must_fit_the_disk() -> None:
+    assert chosen([ROW], disk_bytes=1 << 30) == "r"
+    assert chosen([ROW], disk_bytes=(1 << 30) - 1) == IdleCause.NONE_FITS
 
 
 def test_a_computer_without_a_card_goes_by_its_memory() -> None:
@@ -169,7 +174,7 @@ def assigned(
     wanted = msgspec.structs.replace(Preferences(), **preferences)
     devices = select_chosen_devices(TWO_CARDS, wanted) or ()
     listed = RunsReply(rows=tuple(runs), unread=tuple(unread))
-    found = assign_runs(listed, devices, taken or {}, wanted, KEY)
+    found = assign_runs(listed, devices, taken or {}, wanted, KEY, 1 << 50)
     return {
         name: run if isinstance(run, str) else f"none: {run.why}" for name, run in found.items()
     }
