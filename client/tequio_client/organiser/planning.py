@@ -88,12 +88,32 @@ def choose_defaults(
 
     With neither, the run has the usual number of tokens. Raises UserFacingError for too few days.
     """
-    manifest, is_fresh = outline.manifest, outline.source.is_fresh
-    size, sequence = manifest.model.parameters, manifest.model.sequence
-    still = manifest.frozen.parameters if manifest.frozen else 0
+    bare, is_fresh = outline.manifest, outline.source.is_fresh
+    size, sequence = bare.model.parameters, bare.model.sequence
+    still = bare.frozen.parameters if bare.frozen else 0
+    is_measured = is_fresh and not still
+    algorithm = plans.AlgorithmPlan(
+        k=K if is_measured and expect.peers <= MOST_PEERS_OF_K else 0,
+        outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
+    )
+    # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
+    # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
+    # size of the product's would be unknown.
+    rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
+    inner = plans.InnerPlan(
+        optimiser="adamw" if still else "muon",
+        steps=STEPS,
+        lr=rate,
+        adam_lr=rate if still else _rounded(rate * ADAM_SHARE),
+        warmup=WARMUP,
+        anneal=ANNEAL,
+    )
+    # The size of a contribution follows from the algorithm, and the times from that size.
+    manifest = msgspec.structs.replace(bare, algorithm=plans.manifest_algorithm(algorithm, inner))
     line_s = transfer_s(manifest, expect, expect.peers)
     # Training takes four times as long as the transfer, so a fifth of the time is transfer.
     train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
+    witness_s = _tens(min(max(3 * line_s, _LEAST_S), _DAY_S))
     pace = peer_speed(outline, expect)
     samples = max(_WINDOW_TOKENS // sequence, 1)
     # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
@@ -102,33 +122,18 @@ def choose_defaults(
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
     if days:
         rounds = _rounds_in(days, train_s + line_s)
-    # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
-    # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
-    # size of the product's would be unknown.
-    rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
-    is_measured = is_fresh and not still
     return msgspec.structs.replace(
         outline.plan,
         model=_with_targets(outline),
-        algorithm=plans.AlgorithmPlan(
-            k=K if is_measured and expect.peers <= MOST_PEERS_OF_K else 0,
-            outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
-        ),
-        inner=plans.InnerPlan(
-            optimiser="adamw" if still else "muon",
-            steps=STEPS,
-            lr=rate,
-            adam_lr=rate if still else _rounded(rate * ADAM_SHARE),
-            warmup=WARMUP,
-            anneal=ANNEAL,
-        ),
+        algorithm=algorithm,
+        inner=inner,
         windows=plans.WindowsPlan(samples=samples, first=min(max(usual, STEPS), 100_000)),
         rounds=plans.RoundsPlan(
             min_members=max(expect.peers // 2, 2),
-            most_members=_most_members(manifest, expect, train_s),
+            most_members=_most_members(manifest, expect, min(train_s / 2, witness_s)),
             train_s=train_s,
             train_limit_s=3 * train_s,
-            witness_s=_tens(min(max(3 * line_s, _LEAST_S), _DAY_S)),
+            witness_s=witness_s,
             attest_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
             cooldown_s=_tens(min(max(2 * line_s, _LEAST_S) * _LAST_ATTEMPTS, _DAY_S)),
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
@@ -178,11 +183,11 @@ def _rounded(rate: float) -> float:
     return float(f"{rate:.1e}")
 
 
-def _most_members(manifest: Manifest, expect: ExpectPlan, train_s: float) -> int:
-    # Up to four times the peers expected, if the transfer still fits into half the training time.
+def _most_members(manifest: Manifest, expect: ExpectPlan, most_s: float) -> int:
+    # Up to four times the peers expected, if the transfer takes no longer than `most_s`.
     most = expect.peers
     while most < min(_FACTOR * expect.peers, _MOST_PEERS):
-        if transfer_s(manifest, expect, most + 1) > train_s / 2:
+        if transfer_s(manifest, expect, most + 1) > most_s:
             break
         most += 1
     return most

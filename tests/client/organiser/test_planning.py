@@ -155,6 +155,23 @@ def test_a_slow_line_makes_longer_rounds(tmp_path: Path, data: Path) -> None:
     assert slow.rounds.witness_s > fast.rounds.witness_s
 
 
+@pytest.mark.parametrize("size", ["10M", "1B"])
+@pytest.mark.parametrize("peers", range(2, 9))
+def test_a_full_roster_has_time_to_transfer_what_the_plan_lets_it_send(
+    peers: int, size: str, tmp_path: Path, data: Path
+) -> None:
+    words = ("--peers", str(peers), "--vram-gib", "80", "--disk-gib", "500", "--days", "30")
+    new(tmp_path / "run.toml", data, "--parameters", size, *words)
+    found = read_outline(tmp_path / "run.toml")
+    rounds, expect = found.plan.rounds, found.plan.expect
+    assert isinstance(expect, ExpectPlan)
+    full_s = estimate.transfer_s(found.manifest, expect, rounds.most_members)
+    assert full_s <= rounds.train_s / 2
+    assert full_s <= rounds.witness_s
+    round_s = estimate.estimate_run(found, expect).round_s
+    assert 0 <= 30 * 86_400 - rounds.most * round_s < round_s, "the days given, within a round"
+
+
 def test_a_model_too_large_for_the_card_is_refused_with_one_that_fits(
     tmp_path: Path, data: Path
 ) -> None:
