@@ -256,11 +256,13 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         value=duration_text(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
     )
+    hours = facts.round_s * most / _HOUR_S
     yield EstimateRow(
         label="cost",
-        value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
+        value=f"{expect.peers * hours:,.0f} card-hours",
         note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
-        f"and receives {size_text((expect.peers - 1) * sent * most)}",
+        f"{size_text(round(found.hourly_up_bytes * hours))} and receives "
+        f"{size_text(found.first_bytes + round(found.hourly_down_bytes * hours))}",
     )
 
 

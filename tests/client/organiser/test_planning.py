@@ -16,7 +16,7 @@ from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.outline import read_outline
 from tequio_client.organiser.plan import ExpectPlan
-from tequio_client.worker.lending.needs import MOST_COMPUTERS
+from tequio_client.worker.lending.needs import MOST_COMPUTERS, contribution_bytes, gossip_bytes
 from tequio_shared.errors import UserFacingError
 from tests.support import chats
 
@@ -258,6 +258,34 @@ def test_a_run_that_reads_its_data_too_often_is_warned_about(tmp_path: Path, dat
     assert "little more" not in often.stdout, "the table has figures only"
     (tmp_path / "p.toml").unlink()
     (tmp_path / "p-config.json").unlink(missing_ok=True)
+
+
+def test_data_that_is_read_often_is_fetched_once(tmp_path: Path, data: Path) -> None:
+    new(tmp_path / "run.toml", data, "--parameters", "1M", "--tokens", "10B")
+    outline = read_outline(tmp_path / "run.toml")
+    found = estimate.estimate_run(outline, ExpectPlan())
+    assert found.passes > 1_000
+    shown = {row.label: row.note for row in found.rows}
+    sent = contribution_bytes(outline.manifest, 8)
+    rounds = outline.manifest.rounds
+    down = re.search(r"up and (.*) down per hour", shown["round"])
+    assert down is not None
+    most = 1.1 * (8 * sent + gossip_bytes(8)) * 3_600_000 / rounds.train
+    assert in_bytes(down[1]) < most, "contributions and gossip, and hardly any data"
+    first, received = (
+        re.search(pattern, shown[label])
+        for label, pattern in (("disk", r"^(.*?) are fetched"), ("cost", r"and receives (.*)$"))
+    )
+    assert first is not None
+    assert received is not None
+    assert in_bytes(received[1]) - in_bytes(first[1]) == pytest.approx(
+        in_bytes(down[1]) * rounds.most * found.round_s / 3_600, rel=0.05
+    )
+
+
+def in_bytes(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * {"MB": 1e6, "GB": 1e9, "TB": 1e12}[unit]
 
 
 def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
