@@ -288,6 +288,24 @@ def in_bytes(text: str) -> float:
     return float(number) * {"MB": 1e6, "GB": 1e9, "TB": 1e12}[unit]
 
 
+def test_peers_for_whom_a_round_has_no_place_are_named_and_not_counted(
+    tmp_path: Path, data: Path
+) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M", "--peers", "20")
+    text = re.sub(r"(?m)^most_members = \d+", "most_members = 16", path.read_text())
+    path.write_text(text)
+    found = estimate.estimate_run(read_outline(path), ExpectPlan(peers=20))
+    fewer = estimate.estimate_run(read_outline(path), ExpectPlan(peers=16))
+    assert found.rows == fewer.rows
+    assert (found.round_tokens, found.round_s) == (fewer.round_tokens, fewer.round_s)
+    (told,) = set(found.warnings) - set(fewer.warnings)
+    assert (
+        "a round has at most 16 members, so 4 would wait for a place: raise rounds.most_members"
+        in told
+    )
+
+
 def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
     tmp_path: Path, data: Path
 ) -> None:
