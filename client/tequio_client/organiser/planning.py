@@ -43,6 +43,7 @@ from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, Parent
 from tequio_client.organiser.plan_text import render_plan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Admission, Manifest
+from tequio_shared.wording import plural
 
 STEPS = 20
 K: Final = 512
@@ -66,7 +67,7 @@ _LAST_ATTEMPTS = 3
 """Attest phases that members may miss before the head of a run's last round is given up."""
 _MOST_PEERS = 256
 _FACTOR = 4
-_LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
+LEAST_ROUNDS = 10
 SIZE_TOLERANCE = 0.15
 """Largest relative deviation of a model from the size that was asked for."""
 _WIDTHS = (*range(64, 1_024, 64), *range(1_024, 2_048, 128), *range(2_048, 16_385, 512))
@@ -76,7 +77,7 @@ _WIDE, _NARROW = 2_048, 256
 _SHARING = 4
 _TIED_SHARE = 0.25
 _WEIGHT_OF_SIZE = 20.0
-_MILLION = 1_000_000
+_THOUSAND, _MILLION = 1_000, 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
 _CONFIG_ENDING = ".model.json"
 
@@ -86,7 +87,8 @@ def choose_defaults(
 ) -> RunPlan:
     """Fill in the outlined plan for a run of that many tokens, or else of that many days.
 
-    With neither, the run has the usual number of tokens. Raises UserFacingError for too few days.
+    With neither, the run has the usual number of tokens. Raises UserFacingError for too few of
+    either.
     """
     bare, is_fresh = outline.manifest, outline.source.is_fresh
     size, sequence = bare.model.parameters, bare.model.sequence
@@ -118,10 +120,13 @@ def choose_defaults(
     samples = max(_WINDOW_TOKENS // sequence, 1)
     # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
     usual = int(pace * train_s / (samples * sequence))
-    wanted = tokens or _usual_tokens(outline)
-    rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
+    round_tokens = max(expect.peers * pace * train_s, 1)
     if days:
         rounds = _rounds_in(days, train_s + line_s)
+    elif tokens:
+        rounds = _rounds_of(tokens, round_tokens)
+    else:
+        rounds = max(math.ceil(_usual_tokens(outline) / round_tokens), LEAST_ROUNDS)
     return msgspec.structs.replace(
         outline.plan,
         model=_with_targets(outline),
@@ -136,20 +141,32 @@ def choose_defaults(
             witness_s=witness_s,
             attest_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
             cooldown_s=_tens(min(max(2 * line_s, _LEAST_S) * _LAST_ATTEMPTS, _DAY_S)),
-            most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
+            most=rounds,
         ),
     )
 
 
 def _rounds_in(days: float, round_s: float) -> int:
     rounds = int(days * _DAY_S / round_s)
-    if rounds < _LEAST_ROUNDS:
-        least = math.ceil(1000 * _LEAST_ROUNDS * round_s / _DAY_S) / 1000
-        raise UserFacingError(
-            f"{days:g} days are {rounds} rounds, and a run has at least {_LEAST_ROUNDS}: give "
-            f"{least:g} days or more"
-        )
+    if rounds < LEAST_ROUNDS:
+        least = math.ceil(1000 * LEAST_ROUNDS * round_s / _DAY_S) / 1000
+        raise _too_short(f"{days:g} days", rounds, f"{least:g} days")
     return rounds
+
+
+def _rounds_of(tokens: int, round_tokens: float) -> int:
+    rounds = math.ceil(tokens / round_tokens)
+    if rounds < LEAST_ROUNDS:
+        least = math.ceil(LEAST_ROUNDS * round_tokens / _THOUSAND) * _THOUSAND / _MILLION
+        raise _too_short(f"{tokens:,} tokens", rounds, f"{least:g}M")
+    return rounds
+
+
+def _too_short(length: str, rounds: int, least: str) -> UserFacingError:
+    return UserFacingError(
+        f"{length} are {plural(rounds, 'round')}, and a run has at least {LEAST_ROUNDS}: give "
+        f"{least} or more"
+    )
 
 
 def _usual_tokens(outline: RunOutline) -> int:

@@ -91,7 +91,7 @@ def test_no_model_is_smaller_than_its_vocabulary() -> None:
 
 def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: Path) -> None:
     path = tmp_path / "plans" / "maize.toml"
-    said = new(path, data, "--parameters", "200K", "--peers", "4", "--tokens", "5M")
+    said = new(path, data, "--parameters", "200K", "--peers", "4")
     assert f"tequio run open {path}" in said.replace("\n", "")
     checked = CliRunner().invoke(cli, ("run", "check", str(path)))
     assert checked.exit_code == 0
@@ -328,6 +328,22 @@ def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)
+
+
+def test_a_run_has_the_length_that_was_given_or_is_refused(tmp_path: Path, data: Path) -> None:
+    size = ("--parameters", "1M", "--peers", "2", "--tflops", "0.1")
+    short = refusal(tmp_path / "run.toml", data, *size, "--tokens", "5M")
+    told = re.fullmatch(
+        r"(.*) tokens are 8 rounds, and a run has at least 10: give (.*)M or more", short
+    )
+    assert told is not None, short
+    assert told[1] == "5,000,000"
+    new(tmp_path / "run.toml", data, *size, "--tokens", f"{told[2]}M")
+    assert plans.read_plan(tmp_path / "run.toml").rounds.most in (10, 11)
+    new(tmp_path / "long.toml", data, *size, "--days", "3650")
+    long = read_outline(tmp_path / "long.toml")
+    found = estimate.estimate_run(long, ExpectPlan(peers=2, tflops=0.1))
+    assert long.plan.rounds.most * found.round_s == pytest.approx(3_650 * 86_400, rel=1e-3)
 
 
 def test_a_model_that_is_not_here_is_named_without_asking_the_hub(
