@@ -260,7 +260,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     hours = facts.round_s * most / _HOUR_S
     yield EstimateRow(
         label="cost",
-        value=f"{facts.members * hours:,.0f} card-hours",
+        value=f"{facts.members * expect.cell * hours:,.0f} card-hours",
         note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
         f"{size_text(round(found.hourly_up_bytes * hours))} and receives "
         f"{size_text(found.first_bytes + round(found.hourly_down_bytes * hours))}",

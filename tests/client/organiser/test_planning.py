@@ -325,6 +325,18 @@ def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
         new(plan, data, *size, "--cell", str(MOST_COMPUTERS + 1))
 
 
+def test_every_card_of_a_cell_counts_in_the_card_hours(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M", "--peers", "4", "--cell", "2", "--days", "5")
+    found = estimate.estimate_run(read_outline(path), ExpectPlan(peers=4, cell=2))
+    (hours,) = (
+        float(row.value.removesuffix(" card-hours").replace(",", ""))
+        for row in found.rows
+        if row.label == "cost"
+    )
+    assert hours == pytest.approx(4 * 2 * 5 * 24, rel=0.01)
+
+
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)
