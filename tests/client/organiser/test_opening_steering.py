@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import threading
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -24,6 +27,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.statements.runs import RunFinish
 from tests.support import http_servers
 from tests.support.equivocators import key_folder
+from tests.support.forked_program import CLIENT, ForkedProgram
 from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 
@@ -220,6 +224,27 @@ def test_a_decision_of_a_killed_command_is_not_logged_by_a_later_one(owner: RunO
     with http_servers.serving(relay_to(owner.url, refuse_what_is_sent)) as url:
         trio.run(leave_unsent, url)
     owner.do("announce", RUN, "--text", "We still go on.")
+    assert owner.state == before
+
+
+def test_ctrl_c_gives_a_decision_up_in_one_word(owner: RunOrganiser) -> None:
+    before, is_sent = owner.state, threading.Event()
+
+    def refuse(url: str, sent: bytes | None) -> Answer:
+        if sent is not None:
+            is_sent.set()
+        return refuse_what_is_sent(url, sent)
+
+    with http_servers.serving(relay_to(owner.url, refuse)) as url:
+        words = ("run", "finish", RUN, "--ledger", url, "--dir", owner.folder)
+        with ForkedProgram(CLIENT, *words, stderr=subprocess.PIPE) as program:
+            assert is_sent.wait(60)
+            program.send_signal(signal.SIGINT)
+            _, said = program.communicate(timeout=60)
+    assert program.returncode == 1
+    assert said.endswith("\nAborted!\n")
+    assert "Traceback" not in said
+    owner.do("announce", RUN, "--text", "We go on for a month.")
     assert owner.state == before
 
 
