@@ -106,6 +106,8 @@ class Outbox:
         self.is_clock_refused = False
         """True if the ledger refused what was just signed as `clock-skew`, and logged nothing
         since."""
+        self.problem = "nothing was sent yet"
+        """Why the last try that failed did so."""
         self._lock = trio.Lock()
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
@@ -219,10 +221,11 @@ class Outbox:
             # What was on its way may have arrived although no answer did, so the ledger is asked
             # before anything is signed again.
             self._is_in_step = False
+            self.problem = str(err)
             least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
             pause_s = self._back_off.next_s(least_s)
             log.warning(
-                "statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1)
+                "statements wait for the ledger", error=self.problem, again_in_s=round(pause_s, 1)
             )
             await trio.sleep(pause_s)
             return False
