@@ -2,7 +2,8 @@
 
 The exporter records the network's operations once, with the number of texts and their length left
 open. What it cannot record, such as a decision that depends on a weight, is an error that names the
-reason; nothing is written then. Nor is a graph of a loop over tokens, which has the example's steps.
+reason; nothing is written then. A loop over tokens would have the steps of the example, so it is an
+error too.
 """
 
 from __future__ import annotations
