@@ -28,6 +28,7 @@ from transformers.utils import logging as transformers_logging
 from tequio_client.tokenizers import TABLE_NAME, TOKENIZER_NAME
 from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
 from tequio_client.trainer.hub_models import BUILD_ERRORS
+from tequio_client.trainer.model_config import context_of
 from tequio_client.trainer.weights import CONFIG_FILE
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.token_table import TokenTable
@@ -40,6 +41,8 @@ _GREATEST_LOGIT = 1e30
 """With `_LEAST_TEMPERATURE` still a number in float32."""
 _LEAST_PROMPT = 16
 """Tokens of the prompt that are kept whatever the answer's length."""
+_NO_LIMIT = 1 << 20
+"""Tokens of a model that sees any number at once."""
 _INCOMPLETE = "\ufffd"
 """Decoded from a token that ends within a character."""
 Show = Callable[[str], None]
@@ -150,7 +153,7 @@ class WritingModel:
     @property
     def context(self) -> int:
         """Tokens that the model sees at once."""
-        return int(getattr(self._model.config, "max_position_embeddings", 0) or 1 << 20)
+        return context_of(lambda name: getattr(self._model.config, name, None)) or _NO_LIMIT
 
     def encode_text(self, text: str) -> list[int]:
         """Split a text that is to be continued; raises UserFacingError."""
@@ -214,13 +217,18 @@ class WritingModel:
         except FORWARD_ERRORS as err:
             why = " ".join(str(err).split())[:_WHY_CHARS]
             raise UserFacingError(f"the model cannot write: {why}") from err
-        tokens = made.shape[1] - len(ids)
-        end = EndReason.LENGTH if tokens >= most else EndReason.STOP
-        return WrittenText(
-            text="".join(streamer.pieces),
-            tokens=tokens,
-            end=EndReason.UNWANTED if stopping.has_ended else end,
-        )
+        _, *written = made[0, len(ids) - 1 :].tolist()
+        if stopping.has_ended:
+            end = EndReason.UNWANTED
+        else:
+            is_cut = len(written) >= most and written[-1] not in self._ends()
+            end = EndReason.LENGTH if is_cut else EndReason.STOP
+        return WrittenText(text="".join(streamer.pieces), tokens=len(written), end=end)
+
+    def _ends(self) -> Sequence[int]:
+        """Give the tokens that end a text."""
+        found = self._model.generation_config.eos_token_id
+        return found if isinstance(found, list) else [found]
 
     def _decode(self, ids: list[int]) -> str:
         if self._own_texts:

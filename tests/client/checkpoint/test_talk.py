@@ -27,6 +27,7 @@ from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.trainer import device
 from tequio_client.trainer.conversation import (
+    EndReason,
     ModelChat,
     WritingModel,
     WritingStyle,
@@ -175,6 +176,37 @@ def test_a_character_is_shown_as_soon_as_it_is_whole_and_an_answer_stops_in_any_
     assert (text * 4).startswith(answer)
     assert len(wrote) < len(ids) / 2
     assert len(wrote) == len(own.encode(answer)), "nothing is held back"
+
+
+@pytest.mark.parametrize(
+    ("written", "end"),
+    [
+        ([65, 66, 0], EndReason.STOP),
+        ([65, 66, 67], EndReason.LENGTH),
+        ([65, 66, 67, 0], EndReason.LENGTH),
+        ([65, 0], EndReason.STOP),
+    ],
+)
+def test_a_text_that_the_model_ends_with_its_last_token_is_not_cut(
+    whole: Path, monkeypatch: pytest.MonkeyPatch, written: list[int], end: EndReason
+) -> None:
+    model = WritingModel(whole, CPU)
+    make_it_write(monkeypatch, model, written)
+    found = model.write([77], WritingStyle(tokens=3), lambda _: None)
+    assert (found.tokens, found.end) == (min(len(written), 3), end)
+
+
+def test_a_text_ends_with_the_context_of_an_mpt(tmp_path: Path) -> None:
+    sizes = {"vocab_size": 256, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 24}
+    folder = architectures.write(tmp_path, {"model_type": "mpt"} | sizes)
+    raw, settings = layout.tokenizer_files(b"", 0, 24)
+    (folder / layout.TOKENIZER).write_bytes(raw)
+    (folder / layout.TOKENIZER_CONFIG).write_bytes(settings)
+    model = WritingModel(folder, CPU)
+    assert model.context == 24
+    found = model.write([77] * 20, GREEDY_AND_LONG, lambda _: None)
+    assert found.tokens <= 4
+    assert said(ModelChat(folder, GREEDY, CPU), "maize " * 20)
 
 
 @pytest.mark.parametrize(
