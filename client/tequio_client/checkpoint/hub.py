@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _TAG = "round-"
 _MOST_CHARS = 300
-_CONFLICT = 409
 _DENIED = 403
 _UNKNOWN = 401
 _OWN_FILES = (".gitattributes",)
@@ -101,15 +100,15 @@ class Hub:
         return max((int(one) for one in numbers if one.isdecimal()), default=None)
 
     def _prepare(self, repo: str, claim: HeadClaim, *, is_private: bool) -> None:
-        """Create the repository, or check that the existing one can be used."""
+        """Create the repository, or check that the existing one can be used.
+
+        It is created only if it is missing: a token may be for this one repository.
+        """
         try:
-            self._api.create_repo(repo, private=is_private, exist_ok=False)
-        except HfHubHTTPError as err:
-            if err.response.status_code != _CONFLICT:
-                raise
-        else:
+            info = self._api.model_info(repo)
+        except RepositoryNotFoundError:
+            self._api.create_repo(repo, private=is_private)
             return
-        info = self._api.model_info(repo)
         if is_private and not info.private:
             raise UserFacingError(
                 f"the repository {repo} exists and is public: make it private on the Hub, or "

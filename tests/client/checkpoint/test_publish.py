@@ -208,6 +208,16 @@ def test_another_ones_name_is_refused(hub: FakeHub, whole: Path, site: ServedLog
     assert "no write access to ana/maize" in refusal(hub, whole, site, user="hf_other")
 
 
+def test_a_token_for_one_repository_publishes_to_it_and_creates_none(
+    hub: FakeHub, whole: Path, site: ServedLog
+) -> None:
+    hub.may_create = False
+    there = hub.put(REPO, {".gitattributes": b""})
+    assert put(hub, whole, site).is_new
+    assert there.tags == {f"round-{ROUNDS}": there.main}
+    assert "rights to create a model" in refusal(hub, whole, site, repo="ana/other")
+
+
 def test_a_repository_with_something_else_in_it_is_left_alone(
     hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
