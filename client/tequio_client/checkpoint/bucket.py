@@ -214,11 +214,11 @@ class S3Bucket:
                 _fetch(store, f"{_folder_of(index.claim.round, found)}/{one.path}", one, target)
         return target
 
-    def last_round(self, location: str) -> int | None:
-        """Highest round with an index, None for none; raises UserFacingError."""
+    def published_rounds(self, location: str) -> set[int]:
+        """Rounds with an index; raises UserFacingError."""
         place = self.completed(location)
         with _translated(place):
-            return max(_rounds(self._open(place, is_written=True)), default=None)
+            return _rounds(self._open(place, is_written=True))
 
     def _newest_tag(self, store: S3Store, place: BucketLocation) -> str:
         last = max(_rounds(store), default=None)

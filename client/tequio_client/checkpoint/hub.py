@@ -88,16 +88,16 @@ class Hub:
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
-    def last_round(self, repo: str) -> int | None:
-        """Highest round with a tag, None for none; raises UserFacingError."""
+    def published_rounds(self, repo: str) -> set[int]:
+        """Rounds with a tag; raises UserFacingError."""
         try:
             names = [one.name for one in self._api.list_repo_refs(repo).tags]
         except RepositoryNotFoundError:
-            return None
+            return set()
         except _FAILURES as err:
             raise _translated(err, repo) from err
         numbers = [name.removeprefix(_TAG) for name in names if name.startswith(_TAG)]
-        return max((int(one) for one in numbers if one.isdecimal()), default=None)
+        return {int(one) for one in numbers if one.isdecimal()}
 
     def _prepare(self, repo: str, claim: HeadClaim, *, is_private: bool) -> None:
         """Create the repository, or check that the existing one can be used.

@@ -105,7 +105,7 @@ def test_a_head_has_a_folder_of_its_own_and_an_index_that_names_it(
     assert there == {f"{folder}/{name}": one for name, one in files_of(whole).items()}
     assert len(reported) == len(there)
     assert HeadIndex.parse(raw).claim == claim
-    assert bucket(server, whole).last_round(place) == ROUNDS
+    assert bucket(server, whole).published_rounds(place) == {ROUNDS}
 
 
 def test_publishing_again_changes_nothing(
@@ -135,7 +135,7 @@ def test_an_interrupted_upload_is_invisible_and_goes_on_with_the_next_file(
     seen = store(server, place)
     sent = {str(one["path"]): one for page in obstore.list(seen) for one in page}
     assert 0 < len(sent) < len(files_of(whole))
-    assert bucket(server, cache).last_round(place) is None
+    assert bucket(server, cache).published_rounds(place) == set()
     with pytest.raises(UserFacingError, match="has no published head"):
         bucket(server, cache).download(place, None)
     done, _ = put(server, whole, claim, place)
@@ -153,7 +153,7 @@ def test_an_object_with_other_content_is_found_before_the_head_is_visible(
     obstore.put(store(server, place), f"{TAG}-{revision[:16]}/{layout.CONFIG}", b"x" * size)
     with pytest.raises(UserFacingError, match=r"config\.json came back .* with other content"):
         put(server, whole, claim, place)
-    assert bucket(server, whole).last_round(place) is None
+    assert bucket(server, whole).published_rounds(place) == set()
 
 
 def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
@@ -434,7 +434,7 @@ def test_the_heads_of_a_run_are_followed_into_a_bucket(
     )
     storage = bucket(server, tmp_path / "cache")
     publish.follow_run(options, "maize- 1.0", 2, storage, lambda _: pytest.fail("it failed"))
-    assert storage.last_round(place) == ROUNDS
+    assert storage.published_rounds(place) == {ROUNDS}
     found = storage.download(place, None)
     origin = WeightsOrigin(ledger=site.url)
     checked = publish.PublishOptions(folder=found, location=place, origin=origin)

@@ -258,7 +258,7 @@ def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
     done = put(hub, whole, site)
     assert set(there.commits[done.revision]) == set(files_of(whole))
     assert there.commits[there.tags["round-1"]] == older
-    assert Hub(TOKEN, hub.url).last_round(REPO) == ROUNDS
+    assert Hub(TOKEN, hub.url).published_rounds(REPO) == {1, ROUNDS}
 
 
 def test_a_private_repository_is_made_private_and_a_public_one_is_not_taken_for_it(
