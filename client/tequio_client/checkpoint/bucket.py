@@ -208,10 +208,11 @@ class S3Bucket:
                 )
             index = HeadIndex.parse(raw)
             target = folder or self._cache / found
-            target.mkdir(parents=True, exist_ok=True)
-            export.check_room(target, sum(one.size_bytes for one in index.files))
-            for one in index.files:
-                _fetch(store, f"{_folder_of(index.claim.round, found)}/{one.path}", one, target)
+            with export.disk_errors(target):
+                target.mkdir(parents=True, exist_ok=True)
+                export.check_room(target, sum(one.size_bytes for one in index.files))
+                for one in index.files:
+                    _fetch(store, f"{_folder_of(index.claim.round, found)}/{one.path}", one, target)
         return target
 
     def published_rounds(self, location: str) -> set[int]:

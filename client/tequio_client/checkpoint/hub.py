@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    constants,
+    get_token,
+)
 from huggingface_hub.errors import (
     HfHubHTTPError,
     HFValidationError,
@@ -23,7 +29,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from tequio_client.checkpoint import layout
+from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.keys.state import IdentityError
 from tequio_client.names import clean_text
@@ -66,9 +72,10 @@ class Hub:
         Raises UserFacingError, after which it may be called again.
         """
         try:
-            self._prepare(repo, claim, is_private=is_private)
-            found = self._tagged(repo, claim)
-            return found or self._upload(folder, claim, repo, report)
+            with export.disk_errors(Path(constants.HF_HUB_CACHE)):
+                self._prepare(repo, claim, is_private=is_private)
+                found = self._tagged(repo, claim)
+                return found or self._upload(folder, claim, repo, report)
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
@@ -81,9 +88,10 @@ class Hub:
         try:
             info = self._api.model_info(repo, revision=revision)
             layout.check_names([one.rfilename for one in info.siblings or ()], layout.PATTERNS)
-            found = self._api.snapshot_download(
-                repo, revision=info.sha, allow_patterns=list(layout.PATTERNS), local_dir=folder
-            )
+            with export.disk_errors(folder or Path(constants.HF_HUB_CACHE)):
+                found = self._api.snapshot_download(
+                    repo, revision=info.sha, allow_patterns=list(layout.PATTERNS), local_dir=folder
+                )
             return Path(found)
         except _FAILURES as err:
             raise _translated(err, repo) from err

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,6 +25,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import MalformedError, UserFacingError
 from tests.support import object_store
 from tests.support.llama_swarm import ROUNDS
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -174,6 +178,31 @@ def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
         storage.download(place, TAG, target)
     assert storage.download(place, f"{TAG}@{done.revision}", target) == target
     assert files_of(target) == files_of(whole)
+
+
+def test_a_disk_that_fills_during_a_download_is_said(
+    server: dict[str, str],
+    whole: Path,
+    claim: HeadClaim,
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(server, whole, claim, place)
+    disk, target = SmallDisk(tmp_path / "disk"), tmp_path / "disk" / "head"
+    storage = bucket(server, tmp_path / "cache")
+    try:
+        disk.fill([os.getpid()])
+        with pytest.raises(UserFacingError, match=r"free some space, or choose another folder$"):
+            storage.download(place, TAG, target)
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 60))
+            with pytest.raises(UserFacingError, match=rf"disk of {tmp_path / 'disk'} is full"):
+                storage.download(place, TAG, target)
+        disk.empty([os.getpid()])
+        assert files_of(storage.download(place, TAG, target)) == files_of(whole)
+    finally:
+        disk.unmount()
 
 
 def test_a_file_comes_in_pieces_none_of_which_is_longer_than_a_request_may_ask_for(

@@ -26,6 +26,7 @@ from tests.support.attack_table import attack
 from tests.support.equivocators import key_folder
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,6 +149,27 @@ def test_what_comes_back_from_the_hub_is_the_head(
     put(hub, whole, site)
     found = Hub(None, hub.url).download(REPO, f"round-{ROUNDS}")
     assert {name: (found / name).read_bytes() for name in files_of(whole)} == files_of(whole)
+
+
+@pytest.mark.filterwarnings("ignore:Not enough free disk space:UserWarning")  # of the Hub's client
+def test_a_full_disk_is_said_and_not_blamed_on_the_connection(
+    hub: FakeHub, whole: Path, site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(hub, whole, site)
+    disk, target = SmallDisk(tmp_path / "disk"), tmp_path / "disk" / "head"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "disk" / "cache"))
+    full = rf"^the disk of {tmp_path / 'disk'} is full: free some space"
+    try:
+        disk.fill([os.getpid()])
+        for folder in (None, target):
+            with pytest.raises(UserFacingError, match=full):
+                Hub(None, hub.url).download(REPO, f"round-{ROUNDS}", folder)
+        assert f"the disk of {tmp_path / 'disk'} is full" in refusal(hub, whole, site)
+        disk.empty([os.getpid()])
+        found = Hub(None, hub.url).download(REPO, f"round-{ROUNDS}", target)
+        assert (found / layout.WEIGHTS).read_bytes() == (whole / layout.WEIGHTS).read_bytes()
+    finally:
+        disk.unmount()
 
 
 @attack("M10", layer="cli", ends="a repository with such a file is refused, and nothing fetched")
