@@ -156,13 +156,18 @@ class WritingModel:
         return context_of(lambda name: getattr(self._model.config, name, None)) or _NO_LIMIT
 
     def encode_text(self, text: str) -> list[int]:
-        """Split a text that is to be continued; raises UserFacingError."""
+        """Split a text that is to be continued; raises UserFacingError.
+
+        As in training, the spelling of a special token is text like any other.
+        """
         first = self._model.generation_config.bos_token_id
         is_begun = isinstance(first, int)  # then by this token alone, as in training
         ids: list[int] = (
             self._own_texts.encode(text).tolist()
             if self._own_texts
-            else self._tokenizer(text, add_special_tokens=not is_begun)["input_ids"]
+            else self._tokenizer(text, add_special_tokens=not is_begun, split_special_tokens=True)[
+                "input_ids"
+            ]
         )
         return [first, *ids] if is_begun and ids[:1] != [first] else ids
 

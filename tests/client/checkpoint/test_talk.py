@@ -232,6 +232,17 @@ def test_a_text_begins_with_the_separator_and_no_other_special_token(tmp_path: P
     assert WritingModel(tmp_path, CPU).encode_text("maize") == [0, *ids]
 
 
+def test_a_text_that_spells_a_special_token_is_split_like_any_other(tmp_path: Path) -> None:
+    text = f"maize{layout.SEPARATOR}{model_folders.END}"
+    whole = model_folders.bytes_folder(tmp_path / "bytes")
+    assert WritingModel(whole, CPU).encode_text(text) == [0, *text.encode()]
+    own = tokenizers.train_tokenizer([text] * 9, 300)
+    folder = model_folders.write(tmp_path / "own", model_folders.llama(300), tokenizer=own.file)
+    due = tokenizers.encode_document(own, text).tolist()
+    assert 0 not in due
+    assert WritingModel(folder, CPU).encode_text(text) == [0, *due]
+
+
 @pytest.mark.parametrize("kind", ["qwen2", "qwen3_5_moe_text"])
 def test_a_tokenizer_file_splits_texts_as_in_training(tmp_path: Path, kind: str) -> None:
     # For these kinds, transformers' AutoTokenizer splits otherwise than the file says.
