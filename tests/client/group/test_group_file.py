@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from msgspec import structs
 from safetensors.numpy import load_file
@@ -12,8 +13,10 @@ from safetensors.numpy import load_file
 from tequio_client.group import group_file, plan, report
 from tequio_client.group.group_file import GroupFile, GroupMember
 from tequio_client.group.head_store import HeadStore
+from tequio_client.group.updates import state_folder
 from tequio_client.ipc.private import PrivacyRules
 from tequio_client.keys import identity
+from tequio_client.trainer.private.accountant import RECORD_NAME, SpentRecord
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.forked_program import CLIENT, run_forked
@@ -193,7 +196,26 @@ def test_a_head_is_exported_as_transformers_reads_it(tmp_path: Path) -> None:
         assert (stored == tensor.astype("f4") * 2.0**-24).all()
     shown = report.read_report(tmp_path / "ana")
     assert "you  Ana" in shown.as_text()
+    assert "epsilon" not in shown.as_text()
     assert json.loads(shown.as_json())["needed"] == 1
+
+
+@pytest.mark.parametrize(("most", "limit"), [("8.0", "of 8"), ("0", "without a limit")])
+def test_the_status_says_what_the_texts_have_spent_whatever_became_of_the_rounds(
+    tmp_path: Path, most: str, limit: str
+) -> None:
+    text = f"{PLAN}[privacy]\nmost_epsilon = {most}\n"
+    made = plan.make_group(write_plan(tmp_path, text))
+    signer = identity.load_or_create(tmp_path)
+    member = group_file.new_member("Ana", to_text(signer.key), ())
+    HeadStore(tmp_path, group_file.with_member(made.group, member))
+    assert f"\nspent:       epsilon 0.000 {limit}\n" in report.read_report(tmp_path).as_text()
+    place = state_folder(tmp_path)
+    place.mkdir(parents=True)
+    (place / RECORD_NAME).write_bytes(msgspec.json.encode(SpentRecord(rounds=3, epsilon=2.5)))
+    shown = report.read_report(tmp_path)
+    assert f"\nspent:       epsilon 2.500 {limit}\n" in shown.as_text()
+    assert json.loads(shown.as_json())["epsilon"] == 2.5
 
 
 def test_an_export_needs_weights(tmp_path: Path) -> None:

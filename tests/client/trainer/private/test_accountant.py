@@ -53,7 +53,7 @@ def test_epsilon_is_that_of_opacus_after_each_round_and_restart(tmp_path: Path) 
         spent = accountant.begin_round(tmp_path, _rules(noise), sample_rate=rate, steps=steps)
         assert spent == _opacus(ROUNDS[:done])
         record = accountant.read_record(tmp_path)
-        assert record.rounds == done
+        assert (record.rounds, record.epsilon) == (done, spent)
         assert accountant.epsilon(record.entries, DELTA) == spent
 
 
