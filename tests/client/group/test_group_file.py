@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -21,9 +21,6 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.group_members import group_signers, make_group
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODEL = {
     "model_type": "llama",
@@ -216,6 +213,12 @@ def test_the_status_says_what_the_texts_have_spent_whatever_became_of_the_rounds
     shown = report.read_report(tmp_path)
     assert f"\nspent:       epsilon 2.500 {limit}\n" in shown.as_text()
     assert json.loads(shown.as_json())["epsilon"] == 2.5
+
+
+def test_the_documentation_names_the_record_of_what_texts_have_spent() -> None:
+    page = Path(__file__).parents[3] / "docs" / "differential-privacy.md"
+    record = state_folder(Path()) / RECORD_NAME
+    assert f"`{record.as_posix()}`" in page.read_text(encoding="utf-8")
 
 
 def test_an_export_needs_weights(tmp_path: Path) -> None:
