@@ -109,7 +109,9 @@ def test_a_round_beyond_the_limit_is_refused_and_not_recorded(tmp_path: Path) ->
     ]
     assert 2 < spent[0] < spent[1] < spent[2] <= 3
     for _ in range(2):
-        with pytest.raises(BudgetSpentError, match=r"epsilon 2\.\d\d.* the group's limit of 3 "):
+        with pytest.raises(
+            BudgetSpentError, match=r"epsilon 2\.\d\d.* the group's limit of 3 .*/spent.json into"
+        ):
             accountant.begin_round(tmp_path, rules, sample_rate=0.05, steps=30)
     assert accountant.read_record(tmp_path).rounds == len(spent)
 
