@@ -66,7 +66,7 @@ def test_a_question_that_cannot_be_asked_is_refused(changes: dict[str, object], 
 )
 def test_a_file_with_an_invalid_field_is_refused(field: str, value: object) -> None:
     fields = json.loads(_task().encode()) | {field: value}
-    with pytest.raises(MalformedError, match="not a ChoiceTask"):
+    with pytest.raises(MalformedError, match="not a valid ChoiceTask"):
         ChoiceTask.parse(encoding.encode(fields))
 
 
