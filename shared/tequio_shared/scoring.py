@@ -33,6 +33,8 @@ CHARGE = 8 * MILLIBITS
 TOTAL_TOLERANCE = 10_000
 DOCUMENT_TOLERANCE = 1_000
 """Honest evaluators differ by at most one part in this many: on a total, and on one document."""
+LEAST_DOCUMENTS = 30
+"""With fewer, a bootstrap takes chance for a difference much more often than in 5 %."""
 WINDOW, STRIDE = 2_048, 1_024
 """Default window and stride of a competition."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMPETITION, BEACON = sha256(b"competition"), sha256(b"beacon")
-RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(12)]
+RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(30)]
 TEXTS = [DrawnText.of(one) for one in RAW]
 EVEN = [2_000 * text.size_bytes for text in TEXTS]
 ENVIRONMENT = Environment(program="tequio 0", torch="2", device="cpu", threads=1)
@@ -98,7 +98,7 @@ def test_the_vector_comes_out_to_the_byte() -> None:
     )
     assert json.loads(found.encode()) == case["expected"]["outcome"]
     assert sha256(found.encode()).hex() == case["expected"]["sha256"]
-    assert [one.rank for one in found.places] == [1, 1, 3, 0, 0, 0]
+    assert [one.rank for one in found.places] == [1, 1, 1, 0, 0, 0], "six documents"
 
 
 def test_copies_share_their_rank_and_a_worse_model_comes_after_both() -> None:
