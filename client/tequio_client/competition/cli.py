@@ -280,7 +280,9 @@ def reveal(
 @click.command()
 @click.argument("name")
 @click.option("--evaluator", required=True, help="Key of the evaluator, or its beginning.")
-@click.option("--document", required=True, type=click.IntRange(0), help="Number of the document.")
+@click.option(
+    "--document", required=True, type=click.IntRange(0), help="Number of the document, from 0."
+)
 @click.option(
     "--millibits",
     type=click.IntRange(0),
