@@ -351,10 +351,15 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Competit
         assert sum(counts.values()) == 4 * len(LEVELS)
 
 
-def test_each_date_up_to_the_result_has_its_word(contest: CompetitionPages) -> None:
+def test_each_date_has_its_word_until_the_result_is_stated(contest: CompetitionPages) -> None:
     dates = contest.now("revealed").rules.dates
     words = []
-    for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1):
+    for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1, dates.result + 1):
         now = contest.now("revealed", at_ms)
         words.append(competition_text.mark(now, at_ms).word)
-    assert words == ["Scoring", "Revealing scores", "Open to challenge"]
+    assert words == [
+        "Scoring",
+        "Revealing scores",
+        "Open to challenge",
+        "Awaiting the result",
+    ]
