@@ -221,6 +221,7 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: CompetitionP
     assert f"{len(view.draw.documents)} texts off" in row.text
     assert row.text.split()[-2] == "1", "its challenge is counted"
     (doubt,) = [row for row in page.all("tr") if "1,234.567" in row.text]
+    assert "that tequio verify-competition --rescore scores again, up to half are" in page.text
     assert str(view.challenges[0].document) in doubt.text.split(), "from 0"
     ties = [one for one in page.all("rect") if one.attributes.get("class") == "tied"]
     assert len(ties) == 2, "one for each size: two share the first rank"
