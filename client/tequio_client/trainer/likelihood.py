@@ -227,7 +227,7 @@ def _rounded(scored: ScoredModel, document: _Document) -> DocumentScore:
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
         raise ModelRefusedError(
             Refusal.PREDICTIONS,
-            f"{scored.folder} predicts infinite or NaN values in a document that begins "
+            f"{scored.folder} predicts enormous, infinite or NaN values in a document that begins "
             f"{document.text[:40]!r}; use a checkpoint from before its training diverged",
         ) from err
 
