@@ -10,12 +10,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+import psutil
 import pytest
+import trio
 
 from tequio_client import ipc
 from tequio_client.dataset.build import ShardOptions, build_shards
@@ -29,14 +32,15 @@ from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.tokenizers import TABLE_NAME, TokenizerError
 from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import held_out_documents
-from tequio_client.worker.children.process import CACHE_BYTES, CACHE_FILES, is_larger
+from tequio_client.worker.children.process import CACHE_BYTES, CACHE_FILES, ChildProcess, is_larger
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import held_out_file_name
 from tequio_shared.round.token_table import TokenTable
-from tests.attacks.test_sandbox import ABI, VolunteerHome
+from tests.attacks.test_sandbox import ABI, START_S, VolunteerHome
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
 from tests.support.attack_table import attack
+from tests.support.orphans import ended_s
 from tests.support.plugin_example import CONFIG, example_files, pack, write, write_tokenizer
 
 if TYPE_CHECKING:
@@ -72,6 +76,24 @@ def build(config):
     raise RuntimeError("done")
 """
 """Code that makes folders which nobody lists, or which lie too deep for a path."""
+STAYS = """
+import os, time
+
+def build(config):
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setsid()
+        except OSError:
+            pass
+        time.sleep(600)
+        os._exit(0)
+    with open(os.environ["WORKER"] + "/work/cpu/written", "w") as file:
+        file.write(str(child))
+    os.rename(file.name, os.path.dirname(file.name) + "/pid")
+    time.sleep(600)
+"""
+"""Code that has a process of its own, which waits for longer than its trainer."""
 CLEARS = """
 import sys
 from pathlib import Path
@@ -164,6 +186,31 @@ def test_folders_that_code_of_a_run_leaves_are_deleted_however_deep(home: Volunt
     subprocess.run([*as_anybody, sys.executable, "-c", CLEARS, work], check=True, timeout=60)
     assert list(work.parent.iterdir()) == [work]
     assert not list(work.iterdir())
+
+
+@attack("P29", layer="cli", ends="whatever the code started ends with its trainer")
+@pytest.mark.skipif(ABI == 0, reason="no Landlock in this kernel")
+@pytest.mark.trio
+async def test_what_code_of_a_run_started_ends_with_its_trainer(home: VolunteerHome) -> None:
+    found = archive.build(write(home.path / "plugin", network=STAYS))
+    path = home.worker / "store" / "plugin"
+    path.write_bytes(found.content)
+    asked = ipc.encode(PluginTrial(archive=str(path), config=json.dumps(CONFIG)))
+    usual = trainer_program(home.worker, device="cpu")
+    isolated = isolated_program(usual, home.worker, "cpu", found.spec.archive)
+    variables = {**isolated.environment, **home.names()}
+    command = (*usual.command[:-1], "plugin")
+    trainer = ChildProcess(replace(isolated, command=command, environment=variables))
+    trainer.allow()
+    pid = home.worker / "work" / "cpu" / "pid"
+    with trio.fail_after(START_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trainer.run_once, lambda: [asked], lambda _: None)
+            while not pid.exists():  # noqa: ASYNC110 - another program writes it
+                await trio.sleep(0.05)
+            stays = psutil.Process(int(pid.read_text()))
+            trainer.stop()
+    ended_s(stays)
 
 
 @attack("P17", layer="cli", ends="refused by the operating system, in a chat as well")

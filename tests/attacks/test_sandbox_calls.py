@@ -75,6 +75,8 @@ ATTACKS = {
         "told.sendto(b'x', told.getsockname())"
     ),
     "has the worker wait at a pipe": "os.mkfifo(os.environ['WORKER'] + '/work/payload')",
+    "leaves its session": "os.setsid()",
+    "leaves its group": "os.setpgid(0, 0)",
     "makes a user namespace for a child": (
         f"{LIBC}import platform\n"
         "number = {'x86_64': 56, 'aarch64': 220}[platform.machine()]\n"

@@ -175,7 +175,7 @@ class _EncoderChild:
         return self._answer(message)
 
     def _answer(self, message: msgspec.Struct) -> bytes:
-        late = Timer(self.answer_s, self._process.kill)
+        late = Timer(self.answer_s, self._kill)
         late.daemon = True
         late.start()
         try:
@@ -187,7 +187,7 @@ class _EncoderChild:
         finally:
             late.cancel()
         if not line:
-            self._process.kill()  # its output ends a little before the process does
+            self._kill()  # its output ends a little before the process does
             self._process.wait()
             raise TokenizerError(
                 f"{self._label}: the process of its tokenizer ended, or took more than "
@@ -201,11 +201,14 @@ class _EncoderChild:
             if pipe is not None:
                 with suppress(OSError):  # it ended with a question unread
                     pipe.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._kill()
+        self._process.wait()
+
+    def _kill(self) -> None:
+        self._process.kill()
+        child.end_group(self._process.pid)  # what it started may hold its pipes
 
 
 def _pipe(found: IO[bytes] | None) -> IO[bytes]:

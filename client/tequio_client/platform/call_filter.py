@@ -14,6 +14,7 @@ other processes and the kernel, to programs by way of sockets, and to files that
   datagram needs no connection, so they are of the kinds that have one.
 * Netlink carries messages between programs, too, but not by the protocols of routes and devices.
 * TCP has two ways around Landlock's rules for ports: MPTCP, and data sent with the first packet.
+* In a session or group of its own a process is not found when the child that started it ends.
 * In a user namespace of its own a process has all rights of root over parts of the kernel.
 
 A refused call fails as on a computer where it may not be made. (seccomp(2), linux/seccomp.h,
@@ -59,6 +60,8 @@ _REFUSED = {
     "perf_event_open": (298, 241),
     "unshare": (272, 97),
     "setns": (308, 268),
+    "setsid": (112, 157),
+    "setpgid": (109, 154),
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -48,6 +49,16 @@ def end_with_us(pid: int) -> None:
         if child:
             kernel32.AssignProcessToJobObject(job, child)
             kernel32.CloseHandle(child)
+
+
+def end_group(pid: int) -> None:
+    """End what a child started and left behind, at once; on Windows, its job does so with ours.
+
+    For a child with `start_options`, which leads a group; a confined one cannot leave its group.
+    """
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left; macOS: all are dead
+            os.killpg(pid, signal.SIGKILL)
 
 
 def lower_priority(pid: int) -> None:
@@ -90,6 +101,8 @@ def _watch(parent: int) -> None:
     # and a worker starts us from a thread pool.
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)
+    if os.getpgrp() == os.getpid():
+        end_group(os.getpid())
     os._exit(0)
 
 

@@ -297,7 +297,8 @@ class ChildProcess:
 async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
     """End a process: close its pipes, then SIGTERM, then SIGKILL, `grace_s` after each.
 
-    Without signals (Windows), the last two are the same.
+    What it started and left behind ends with it. Without signals (Windows), the last two are the
+    same.
     """
     # End of input comes first because it is the only request that every platform has and that a
     # child meets in its own reading loop, where it can finish a write. Its output goes too, so that
@@ -311,9 +312,10 @@ async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
                 signal_it()
         with trio.move_on_after(grace_s):
             await process.wait()
-            return
+            break
     # After SIGKILL too, no waiting without a limit: a process stuck in a driver call cannot be
     # killed by anybody, and the worker must still answer its user.
+    child.end_group(process.pid)
 
 
 async def _how_it_ended(process: trio.Process, grace_s: float) -> str:
