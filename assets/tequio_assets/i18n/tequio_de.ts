@@ -1428,6 +1428,10 @@
         <translation>Schließt die laufende Runde ab, damit keine Arbeit verloren geht.</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>Nach der Runde weitermachen</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>Trotzdem jetzt starten</translation>
     </message>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Jetzt fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Nach der Runde weitermachen</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

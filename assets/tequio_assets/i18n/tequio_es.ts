@@ -1428,6 +1428,10 @@
         <translation>Termina la ronda en curso, para no perder nada de su trabajo.</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>Seguir después de esta ronda</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>Empezar de todos modos</translation>
     </message>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Seguir ya</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Seguir después de esta ronda</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

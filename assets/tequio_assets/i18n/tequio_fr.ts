@@ -1428,6 +1428,10 @@
         <translation>Termine la manche en cours, pour qu’aucun travail ne soit perdu.</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>Continuer après cette manche</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>Démarrer quand même</translation>
     </message>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuer après cette manche</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

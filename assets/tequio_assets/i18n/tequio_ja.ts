@@ -1419,6 +1419,10 @@
         <translation>進行中のラウンドを終えてから停止し、作業を無駄にしません。</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>このラウンドの後も続ける</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>それでも今すぐ開始</translation>
     </message>
@@ -4665,6 +4669,10 @@
     <message>
         <source>Resume now</source>
         <translation>今すぐ再開</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>このラウンドの後も続ける</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

@@ -1428,6 +1428,10 @@
         <translation>Termina a rodada em andamento, para que nada do trabalho se perca.</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>Continuar depois desta rodada</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>Começar mesmo assim</translation>
     </message>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Continuar agora</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuar depois desta rodada</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

@@ -1419,6 +1419,10 @@
         <translation>完成正在进行的一轮，不浪费已做的工作。</translation>
     </message>
     <message>
+        <source>Go on after this round</source>
+        <translation>本轮之后继续</translation>
+    </message>
+    <message>
         <source>Start now anyway</source>
         <translation>仍然立即开始</translation>
     </message>
@@ -4665,6 +4669,10 @@
     <message>
         <source>Resume now</source>
         <translation>立即继续</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>本轮之后继续</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>

@@ -44,6 +44,7 @@ class ExpectedHome:
     main: str
     snooze: bool = False
     finish: bool = False
+    go_on: bool = False
     banner: str = ""
 
 
@@ -56,7 +57,10 @@ EXPECTED_BY_SCENE = {
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
     "finishing": ExpectedHome(
-        title="Finishing", reason="Round 1,841 is the last", main="Pause", snooze=True, finish=True
+        title="Finishing", reason="Round 1,841 is the last", main="Pause", snooze=True, go_on=True
+    ),
+    "finished": ExpectedHome(
+        title="Paused", reason="The last round is finished", main="Contribute"
     ),
     "waiting": ExpectedHome(title="Waiting", reason="A game is running", main="Pause", snooze=True),
     "waiting-until": ExpectedHome(
@@ -131,6 +135,7 @@ def test_each_situation_says_what_why_and_what_to_do(
     assert header.primary.text() == sight.main
     assert header.snooze.isVisible() == sight.snooze
     assert header.finish.isVisible() == sight.finish
+    assert header.go_on.isVisible() == sight.go_on
     assert home.banner.isVisible() == bool(sight.banner)
     assert sight.banner in home.banner.words.text() or not sight.banner
 
@@ -183,6 +188,8 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
             lambda home: home.header.finish,
             DesiredState(number=5, lend=True, finish=True),
         ),
+        ("finishing", lambda home: home.header.go_on, DesiredState(number=6, lend=True)),
+        ("finished", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("paused", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("snoozed", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("attention", lambda home: home.header.primary, DesiredState(number=5, lend=True)),
@@ -272,9 +279,16 @@ def test_a_last_round_changes_nothing_before_the_worker_says_so(
     home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     worker.send_snapshot(LENDING)
+    model.start_anyway()
+    before = worker.obey(LENDING)
     model.finish()
     home.refresh()
     assert home.header.title.text() == "Lending"
+    worker.obey(SCENES["finishing"])
+    model.go_on()
+    home.refresh()
+    assert home.header.title.text() == "Finishing"
+    assert model.desired == replace(before.wish, number=before.wish.number + 2)
 
 
 def test_the_menu_snoozes_for_as_long_as_it_says(
