@@ -6,6 +6,7 @@ recovery keys, which are stored nowhere. Everything that cannot be undone is con
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QStackedWidg
 from tequio_client.app.keys.backup import BackupWordsPane, choose_backup_path
 from tequio_client.app.keys.dialogs import BackupSource, KeyDialog, choose_file
 from tequio_client.app.keys.inputs import NewPassphrase
-from tequio_client.app.keys.service import KeyService, is_gone
+from tequio_client.app.keys.service import SEED_BYTES, KeyService, is_gone
 from tequio_client.app.language import as_sentence
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle, font
@@ -186,7 +187,8 @@ class RecoveryDialog(AccountDialog):
         )
         self._choose_path = choose_path or partial(choose_backup_path, name=RECOVERY_FILE)
         self._stage = "shut"
-        self._words_seed = b""
+        # One for words, file and every retry: a request that seemed to fail may still be accepted.
+        self._seed = secrets.token_bytes(SEED_BYTES)
         self.former: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             # One that is bound already must agree: otherwise a thief could bind another one.
@@ -237,44 +239,42 @@ class RecoveryDialog(AccountDialog):
 
     def _go_on(self) -> None:
         if self.ways.selected == "file":
-            self._keys.new_recovery(self._save)
+            self._save()
         elif self._stage == "shut":
-            self._keys.new_recovery(self._show_words)
+            self._keys.recovery_words(self._seed, self._show_words)
         elif self._stage == "shown":
             self._stage = "asked"
             self.words.ask()
             self._follow()
         else:
-            self._bind(self._words_seed)
+            self._bind()
 
-    def _show_words(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._words_seed, words = made
+    def _show_words(self, words: tuple[str, ...]) -> None:
         self._stage = "shown"
         self.words.show_words(words)
         self._follow()
 
-    def _save(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        seed, _ = made
+    def _save(self) -> None:
         path = self._choose_path(self, self.tr("Save the recovery key"))
         if path is None or self.file.value is None:
             return
         self.set_busy(is_busy=True)
         self._keys.save_recovery(
-            path, seed, self.file.value, lambda _: self._bind(seed), self.show_error
+            path, self._seed, self.file.value, lambda _: self._bind(), self.show_error
         )
 
-    def _bind(self, seed: bytes) -> None:
+    def _bind(self) -> None:
         if self.former is not None:
-            self._read(self.former, lambda former: self._bind_with(seed, to_text(former)))
+            self._read(self.former, lambda former: self._bind_with(to_text(former)))
         else:
-            self._bind_with(seed, "")
+            self._bind_with("")
 
-    def _bind_with(self, seed: bytes, former: str) -> None:
-        self._send(RequestRecovery(seed=to_text(seed), former=former))
+    def _bind_with(self, former: str) -> None:
+        self._send(RequestRecovery(seed=to_text(self._seed), former=former))
 
     def done(self, result: int) -> None:
         self.words.clear()
-        self._words_seed = b""
+        self._seed = b""
         super().done(result)
 
 

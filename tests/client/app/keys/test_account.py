@@ -176,6 +176,27 @@ def test_a_file_is_read_back_before_it_is_bound_and_the_former_key_agrees(
     assert from_text(request.former) == RECOVERY
 
 
+def test_a_file_saved_again_holds_the_key_that_the_first_request_may_still_bind(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "recovery.tequio-key"
+    dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
+    opened(qtbot, dialog)
+    switch(dialog.ways, "file")
+    for line in (dialog.file.first, dialog.file.second):
+        qtbot.keyClicks(line, PHRASE)
+    dialog.main.click()
+    qtbot.waitUntil(lambda: len(asked(worker, RequestRecovery)) == 1, timeout=SLOW_MS)
+    worker.answer_last("the network does not answer")
+    assert dialog.trouble.isVisible()
+    dialog.main.click()
+    qtbot.waitUntil(lambda: len(asked(worker, RequestRecovery)) == 2, timeout=SLOW_MS)
+    first, second = asked(worker, RequestRecovery)
+    assert first == second
+    assert isinstance(first, RequestRecovery)
+    assert from_text(first.seed) == read_backup(path, PHRASE)
+
+
 def test_a_replacement_is_confirmed_stored_first_and_installed_last(
     worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
