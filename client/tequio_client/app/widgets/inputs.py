@@ -248,7 +248,7 @@ class SliderRow(QWidget):
     ) -> None:
         super().__init__()
         self._write, self.words = write, Label("", TextStyle.STRONG)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider = Slider(Qt.Orientation.Horizontal)
         self._slider.setProperty("mirrored", self.isRightToLeft())
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
@@ -294,6 +294,12 @@ class SliderRow(QWidget):
     def _choose(self, value: int) -> None:
         self._show_text(self._write(value))
         self.chosen.emit(value)
+
+
+class Slider(QSlider):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel scrolls the page instead of changing the value."""
+        event.ignore()
 
 
 class WeekGrid(QWidget):
