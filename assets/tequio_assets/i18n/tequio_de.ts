@@ -2204,14 +2204,6 @@
         <translation>Tequio braucht deine Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Du bist {run} beigetreten</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Dein Computer macht ab jetzt bei diesem Lauf mit.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequio öffnen</translation>
     </message>
@@ -6130,8 +6122,8 @@
         <translation>Benachrichtigungen</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>Was Tequio dir meldet, während sein Fenster geschlossen ist.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Was Tequio dir meldet.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6162,8 +6154,8 @@
         <translation>Trainingsläufe</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Wenn ein Lauf beginnt oder endet, bei dem du mitmachst.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Wenn ein Lauf, bei dem du mitmachst, endet oder zu einem früheren Modell zurückkehrt.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -2204,14 +2204,6 @@
         <translation>Tequio necesita tu atención</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Te uniste a {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Tu equipo participa desde ahora en este entrenamiento.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
     </message>
@@ -6130,8 +6122,8 @@
         <translation>Notificaciones</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>De qué te avisa Tequio con la ventana cerrada.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>De qué te avisa Tequio.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6162,8 +6154,8 @@
         <translation>Entrenamientos</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Cuando empieza o acaba un entrenamiento en el que estás.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Cuando un entrenamiento en el que estás acaba o vuelve a un modelo anterior.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -2204,14 +2204,6 @@
         <translation>Tequio a besoin de votre attention</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Vous avez rejoint {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Votre ordinateur participe désormais à cet entraînement.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Ouvrir Tequio</translation>
     </message>
@@ -6130,8 +6122,8 @@
         <translation>Notifications</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>Ce que Tequio vous signale pendant que sa fenêtre est fermée.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Ce que Tequio vous signale.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6162,8 +6154,8 @@
         <translation>Entraînements</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Quand un entraînement auquel vous participez commence ou se termine.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Quand un entraînement auquel vous participez se termine ou revient à un modèle antérieur.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -2191,14 +2191,6 @@
         <translation>Tequioで対応が必要です</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>{run}に参加しました</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>これからあなたのコンピューターがこの学習プロジェクトに参加します。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequioを開く</translation>
     </message>
@@ -6100,8 +6092,8 @@
         <translation>通知</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>ウィンドウを閉じている間にTequioが通知する内容です。</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Tequioが通知する内容です。</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6132,8 +6124,8 @@
         <translation>学習プロジェクト</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>参加している学習プロジェクトの開始時と終了時に通知します。</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>参加している学習プロジェクトが終了したとき、または以前のモデルに戻ったときに通知します。</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

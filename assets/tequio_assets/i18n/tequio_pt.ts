@@ -2204,14 +2204,6 @@
         <translation>O Tequio precisa da sua atenção</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Você entrou em {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Seu computador participa deste treinamento a partir de agora.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Abrir o Tequio</translation>
     </message>
@@ -6130,8 +6122,8 @@
         <translation>Notificações</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>O que o Tequio avisa enquanto a janela está fechada.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>O que o Tequio avisa.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6162,8 +6154,8 @@
         <translation>Treinamentos</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Quando um treinamento de que você participa começa ou termina.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Quando um treinamento de que você participa termina ou volta a um modelo anterior.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -2191,14 +2191,6 @@
         <translation>Tequio 需要您处理</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>您已加入 {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>您的电脑从现在起参与此训练任务。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>打开 Tequio</translation>
     </message>
@@ -6100,8 +6092,8 @@
         <translation>通知</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>窗口关闭时，Tequio 通知您的内容。</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Tequio 通知您的内容。</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6132,8 +6124,8 @@
         <translation>训练任务</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>您参与的训练任务开始或结束时。</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>您参与的训练任务结束，或回到较早的模型时。</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
