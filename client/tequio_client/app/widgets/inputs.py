@@ -247,7 +247,7 @@ class SliderRow(QWidget):
         self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
     ) -> None:
         super().__init__()
-        self._write, self.words = write, Label("", TextStyle.STRONG)
+        self._write, self.words, self.note = write, Label("", TextStyle.STRONG), caption()
         self._slider = Slider(Qt.Orientation.Horizontal)
         self._slider.setProperty("mirrored", self.isRightToLeft())
         self._slider.setRange(least, most)
@@ -261,10 +261,14 @@ class SliderRow(QWidget):
         grid.addWidget(ElidedLabel(name), 0, 0)
         grid.addWidget(self.words, 0, 1)
         grid.addWidget(self._slider, 1, 0, 1, 2)
-        if note:
-            grid.addWidget(caption(note), 2, 0, 1, 2)
+        grid.addWidget(self.note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
+        self.set_note(note)
         self.set_value(least)
+
+    def set_note(self, note: str) -> None:
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
 
     def set_value(self, value: int, words: str = "") -> None:
         """Show that value, unless the user is dragging the slider; `words` replace its text."""
