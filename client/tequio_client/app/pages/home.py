@@ -506,7 +506,8 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     if snapshot.line.cap_reached_ms:
-        return BannerText("warning", _cap_words(snapshot), "settings")
+        button = _translated(BUTTONS["settings"])
+        return BannerText("warning", _cap_words(snapshot), "settings/network", button)
     return None
 
 

@@ -471,11 +471,16 @@ def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorke
     assert home.stats.today.note.text() == "3 rounds pending"
 
 
-def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
+def test_a_quota_that_ends_this_month_is_foretold(
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
     worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
     home.refresh()
     words = "At the present rate, this month's 100 GB of traffic will be used up on 21 Nov."
     assert home.banner.words.text().startswith(words)
+    assert home.banner.button.text() == "Open Settings"
+    qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
+    assert opened == ["settings/network"]
 
 
 def test_points_that_were_not_checked_are_not_counted_in(
