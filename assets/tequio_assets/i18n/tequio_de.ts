@@ -1117,12 +1117,12 @@
         <translation>Automatisch</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Wird durch Pausen zwischen den Schritten eingehalten; das Limit der Karte ist {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Zielleistung</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Wird durch Pausen zwischen den Schritten eingehalten; das Limit der Karte ist {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1910,8 +1910,12 @@
         <translation>Schlüssel des verlorenen Computers</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 Zeichen, wie in der Rangliste</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Seine 43 Zeichen oder die Adresse seiner Seite</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>In der ganzen Rangliste öffnet sein Name diese Seite.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

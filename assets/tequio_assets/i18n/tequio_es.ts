@@ -1117,12 +1117,12 @@
         <translation>Automático</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Meta de potencia</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1910,8 +1910,12 @@
         <translation>Clave del equipo perdido</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caracteres, como en la clasificación</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Sus 43 caracteres, o la dirección de su página</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>En la clasificación completa, su nombre abre esa página.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

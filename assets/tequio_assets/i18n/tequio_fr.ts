@@ -1117,12 +1117,12 @@
         <translation>Automatique</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Respectée par des pauses entre les étapes ; la limite de la carte est de {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Puissance visée</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Respectée par des pauses entre les étapes ; la limite de la carte est de {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1910,8 +1910,12 @@
         <translation>Clé de l’ordinateur perdu</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caractères, comme dans le classement</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Ses 43 caractères, ou l’adresse de sa page</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>Dans le classement complet, son nom ouvre cette page.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

@@ -1111,12 +1111,12 @@
         <translation>自動</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>ステップの間に休むことで守ります。カード自体の上限は{most}です。</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>目標電力</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>ステップの間に休むことで守ります。カード自体の上限は{most}です。</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1899,8 +1899,12 @@
         <translation>紛失したコンピューターのキー</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43文字（ランキングの表示と同じ）</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>43文字のキー、またはそのページのアドレス</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>全体のランキングで名前を選ぶと、そのページが開きます。</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

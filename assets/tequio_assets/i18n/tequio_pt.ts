@@ -1117,12 +1117,12 @@
         <translation>Automático</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Mantida com descansos entre os passos; o limite da placa é {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Meta de potência</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Mantida com descansos entre os passos; o limite da placa é {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1910,8 +1910,12 @@
         <translation>Chave do computador perdido</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caracteres, como na classificação</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Seus 43 caracteres, ou o endereço da página dela</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>Na classificação completa, o nome dela abre essa página.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

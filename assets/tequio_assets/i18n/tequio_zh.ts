@@ -1111,12 +1111,12 @@
         <translation>自动</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>通过在步骤之间休息来控制；显卡自身的上限是 {most}。</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>目标功耗</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>通过在步骤之间休息来控制；显卡自身的上限是 {most}。</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1899,8 +1899,12 @@
         <translation>丢失电脑的密钥</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 个字符，与排行榜中相同</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>其 43 个字符，或其页面的地址</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>在完整排行榜中点击其名称即可打开该页面。</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>

@@ -6,6 +6,7 @@ recovery keys, which are stored nowhere. Everything that cannot be undone is con
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 from functools import partial
@@ -352,14 +353,16 @@ class LostKeyDialog(AccountDialog):
         self.key = QLineEdit()
         self.key.setFont(font(TextStyle.BODY))
         self.key.setAccessibleName(self.tr("Key of the lost computer"))
-        self.key.setPlaceholderText(self.tr("43 characters, as in the ranking"))
+        self.key.setPlaceholderText(self.tr("Its 43 characters, or the address of its page"))
+        where = caption(self.tr("In the full ranking, its name opens that page."))
         self.source = BackupSource(self.tr("Passphrase of the file"), choose)
         self.sure = QCheckBox(self.tr("I know that this key can never be used again"))
         self.sure.setFont(font(TextStyle.BODY))
         self.effect = Banner("info", "")
         name = Label(self.key.accessibleName(), TextStyle.STRONG)
         secret = Label(self.tr("Its recovery key"), TextStyle.STRONG)
-        fill(self.body, self.ways, self.effect, name, self.key, secret, self.source, self.sure)
+        fill(self.body, self.ways, self.effect, name, self.key, where)
+        fill(self.body, secret, self.source, self.sure)
         self.ways.chosen.connect(self._follow)
         self.key.textChanged.connect(self._follow)
         self.source.changed.connect(self._follow)
@@ -379,18 +382,21 @@ class LostKeyDialog(AccountDialog):
             if is_move
             else self.tr("It earns nothing more. You can still move its points later."),
         )
-        is_ready = self._is_key() and self.source.value is not None
+        is_ready = bool(self.lost) and self.source.value is not None
         self.main.setEnabled(is_ready and self.sure.isChecked())
 
-    def _is_key(self) -> bool:
+    @property
+    def lost(self) -> str:
+        """The key, typed itself or in the address of its page; empty: neither."""
+        key = re.sub(r".*/peers/|[/?#].*", "", self.key.text().strip())
         try:
-            key_from_text(self.key.text().strip())
+            key_from_text(key)
         except MalformedError:
-            return False
-        return True
+            return ""
+        return key
 
     def _go_on(self, recovery: bytes) -> None:
-        key, seed = self.key.text().strip(), to_text(recovery)
+        key, seed = self.lost, to_text(recovery)
         if self.ways.selected == "revoke":
             self._send(RequestRevocation(key=key, seed=seed))
             return

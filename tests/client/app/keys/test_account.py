@@ -282,14 +282,19 @@ def test_an_answer_after_its_dialog_was_left_is_dropped(
     worker.answer_last(reply)
 
 
-@pytest.mark.parametrize("way", ["revoke", "move"])
-def test_a_lost_computers_key_is_stopped_or_moved_here(
+@pytest.mark.parametrize(
+    ("way", "typed"),
+    [("revoke", " {key} "), ("move", "https://ledger.example/peers/{key}#rounds-title")],
+)
+def test_a_lost_computers_key_is_stopped_or_moved_here(  # noqa: PLR0913  # a table
     worker: ScriptedWorker,
     account: KeyAccount,
     keys: KeyService,
     qtbot: QtBot,
     tmp_path: Path,
+    *,
     way: str,
+    typed: str,
 ) -> None:
     worker.replies |= {RequestRevocation: DONE, RequestReplacement: DONE}
     lost, before = to_text(Signer(bytes([3]) * 32).key), keys.seed()
@@ -304,7 +309,7 @@ def test_a_lost_computers_key_is_stopped_or_moved_here(
     dialog.sure.click()
     qtbot.keyClicks(dialog.key, "not a key")
     assert not dialog.main.isEnabled()
-    dialog.key.setText(f" {lost} ")
+    dialog.key.setText(typed.format(key=lost))
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     revoked, moved = asked(worker, RequestRevocation), asked(worker, RequestReplacement)
