@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>Der Text ist öffentlich und bleibt für immer: keine Namen, Adressen oder Passwörter.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>Der Text hat {length} Bytes, höchstens {most} sind erlaubt: Kürze ihn.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

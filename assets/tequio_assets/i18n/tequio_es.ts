@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>El texto es público y permanente: no pongas nombres, direcciones ni contraseñas.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>El texto tiene {length} bytes y se permiten {most} como máximo: acórtalo.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>Le texte est public et définitif : ni noms, ni adresses, ni mots de passe.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>Le texte fait {length} octets, {most} au plus sont permis : raccourcissez-le.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>この文章は永久に公開されます。名前、住所、パスワードは書かないでください。</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>文章は{length}バイトあります。{most}バイト以内に短くしてください。</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

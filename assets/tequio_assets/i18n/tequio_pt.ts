@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>O texto é público e permanente: nada de nomes, endereços ou senhas.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>O texto tem {length} bytes, e no máximo {most} são permitidos: encurte-o.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

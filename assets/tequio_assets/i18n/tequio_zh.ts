@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>这段文字会永久公开：请勿填写姓名、地址或密码。</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>文字有 {length} 字节，最多允许 {most} 字节：请缩短。</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>

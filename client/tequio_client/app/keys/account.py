@@ -23,6 +23,7 @@ from tequio_client.app.keys.service import SEED_BYTES, KeyService, is_gone
 from tequio_client.app.language import as_sentence
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.messages import Banner
@@ -485,16 +486,25 @@ class AppealDialog(AccountDialog):
         self.text.setFont(font(TextStyle.BODY))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(TEXT_HEIGHT)
+        self.excess = Banner("error", "")
         warning = Banner(
             "warning",
             self.tr("The text is public and permanent: no names, addresses or passwords."),
         )
-        fill(self.body, self.text, warning)
+        fill(self.body, self.text, self.excess, warning)
         self.text.textChanged.connect(self._follow)
         self.main.clicked.connect(self._appeal)
+        self._follow()
 
     def _follow(self) -> None:
-        self.main.setEnabled(len(self.text.toPlainText().encode()) <= APPEAL_BYTES)
+        length = len(self.text.toPlainText().encode())
+        words = self.tr("The text has {length} bytes, at most {most} are allowed: shorten it.")
+        self.excess.show_words(
+            "error",
+            words.format(length=figures.count(length), most=figures.count(APPEAL_BYTES)),
+        )
+        self.excess.setVisible(length > APPEAL_BYTES)
+        self.main.setEnabled(length <= APPEAL_BYTES)
 
     def _appeal(self) -> None:
         self._send(RequestAppeal(text=self.text.toPlainText().strip()))

@@ -332,8 +332,11 @@ def test_an_appeal_is_sent_with_its_text(
     dialog = AppealDialog(account, keys)
     opened(qtbot, dialog)
     dialog.text.setPlainText("é" * 3_000)
-    assert not dialog.main.isEnabled(), "more bytes than allowed"
+    assert not dialog.main.isEnabled()
+    assert dialog.excess.words.text().startswith("The text has 6,000 bytes, at most 4,096")
+    assert dialog.excess.isVisible()
     dialog.text.setPlainText("My disk failed.\n")
+    assert not dialog.excess.isVisible()
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     assert asked(worker, RequestAppeal) == [RequestAppeal(text="My disk failed.")]
