@@ -2387,10 +2387,10 @@
         <translation>Laut Register hast du {points} Punkte mehr. Die zugehörigen Einträge im Protokoll wurden hier noch nicht gelesen und geprüft, deshalb zählen sie noch nicht mit. Das geschieht von selbst.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n Runde in {file} geschrieben</numerusform>
-            <numerusform>%n Runden in {file} geschrieben</numerusform>
+            <numerusform>%Ln Runde in {file} geschrieben</numerusform>
+            <numerusform>%Ln Runden in {file} geschrieben</numerusform>
         </translation>
     </message>
     <message>
@@ -3196,10 +3196,10 @@
         <translation>Runde {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n Peer</numerusform>
-            <numerusform>%n Peers</numerusform>
+            <numerusform>%Ln Peer</numerusform>
+            <numerusform>%Ln Peers</numerusform>
         </translation>
     </message>
     <message>
@@ -3524,10 +3524,10 @@
         <translation>Runde {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
     <message>
@@ -3862,10 +3862,10 @@
         <translation>Du hast darin {points} Punkte verdient.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Du hast in %n anerkannten Runde {points} Punkte verdient.</numerusform>
-            <numerusform>Du hast in %n anerkannten Runden {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %Ln anerkannten Runde {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %Ln anerkannten Runden {points} Punkte verdient.</numerusform>
         </translation>
     </message>
 </context>
@@ -3907,10 +3907,10 @@
         <translation>Voll</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
     <message>
@@ -4260,10 +4260,10 @@
         <translation>Runde {number} von {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
 </context>

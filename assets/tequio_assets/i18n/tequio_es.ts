@@ -2387,10 +2387,10 @@
         <translation>El registro dice que tienes {points} puntos más. Sus entradas en la bitácora aún no se han leído y comprobado aquí, así que no se cuentan. Eso continúa solo.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n ronda escrita en {file}</numerusform>
-            <numerusform>%n rondas escritas en {file}</numerusform>
+            <numerusform>%Ln ronda escrita en {file}</numerusform>
+            <numerusform>%Ln rondas escritas en {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3196,10 +3196,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n par</numerusform>
-            <numerusform>%n pares</numerusform>
+            <numerusform>%Ln par</numerusform>
+            <numerusform>%Ln pares</numerusform>
         </translation>
     </message>
     <message>
@@ -3524,10 +3524,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
     <message>
@@ -3862,10 +3862,10 @@
         <translation>Ganaste {points} puntos en él.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Ganaste {points} puntos en %n ronda aceptada.</numerusform>
-            <numerusform>Ganaste {points} puntos en %n rondas aceptadas.</numerusform>
+            <numerusform>Ganaste {points} puntos en %Ln ronda aceptada.</numerusform>
+            <numerusform>Ganaste {points} puntos en %Ln rondas aceptadas.</numerusform>
         </translation>
     </message>
 </context>
@@ -3907,10 +3907,10 @@
         <translation>Lleno</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
     <message>
@@ -4260,10 +4260,10 @@
         <translation>Ronda {number} de {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
 </context>

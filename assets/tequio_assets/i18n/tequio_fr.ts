@@ -2387,10 +2387,10 @@
         <translation>Le registre indique que vous avez {points} points de plus. Leurs entrées dans son journal n’ont pas encore été lues et vérifiées ici, ils ne sont donc pas comptés. Cela se fait tout seul.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n manche écrite dans {file}</numerusform>
-            <numerusform>%n manches écrites dans {file}</numerusform>
+            <numerusform>%Ln manche écrite dans {file}</numerusform>
+            <numerusform>%Ln manches écrites dans {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3196,10 +3196,10 @@
         <translation>Manche {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n pair</numerusform>
-            <numerusform>%n pairs</numerusform>
+            <numerusform>%Ln pair</numerusform>
+            <numerusform>%Ln pairs</numerusform>
         </translation>
     </message>
     <message>
@@ -3524,10 +3524,10 @@
         <translation>Manche {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
     <message>
@@ -3862,10 +3862,10 @@
         <translation>Vous y avez gagné {points} points.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Vous avez gagné {points} points en %n manche acceptée.</numerusform>
-            <numerusform>Vous avez gagné {points} points en %n manches acceptées.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %Ln manche acceptée.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %Ln manches acceptées.</numerusform>
         </translation>
     </message>
 </context>
@@ -3907,10 +3907,10 @@
         <translation>Complet</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
     <message>
@@ -4260,10 +4260,10 @@
         <translation>Manche {number} sur {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
 </context>

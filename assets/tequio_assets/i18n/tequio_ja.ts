@@ -2374,9 +2374,9 @@
         <translation>台帳によると、さらに{points}ポイントがあります。ログの該当エントリはまだここで読み込み・確認されていないため、数えていません。処理は自動的に進みます。</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%nラウンドを{file}に書き出しました</numerusform>
+            <numerusform>%Lnラウンドを{file}に書き出しました</numerusform>
         </translation>
     </message>
     <message>
@@ -3180,9 +3180,9 @@
         <translation>ラウンド{number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>ピア%n台</numerusform>
+            <numerusform>ピア%Ln台</numerusform>
         </translation>
     </message>
     <message>
@@ -3506,9 +3506,9 @@
         <translation>ラウンド{number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
     <message>
@@ -3840,9 +3840,9 @@
         <translation>あなたは{points}ポイントを獲得しました。</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>承認された%nラウンドで{points}ポイントを獲得しました。</numerusform>
+            <numerusform>承認された%Lnラウンドで{points}ポイントを獲得しました。</numerusform>
         </translation>
     </message>
 </context>
@@ -3884,9 +3884,9 @@
         <translation>満員</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
     <message>
@@ -4236,9 +4236,9 @@
         <translation>ラウンド{number} / {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
 </context>

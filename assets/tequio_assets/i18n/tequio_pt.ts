@@ -2387,10 +2387,10 @@
         <translation>O registro diz que você tem mais {points} pontos. As entradas deles no log ainda não foram lidas e verificadas aqui, então não estão contadas. Isso continua sozinho.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n rodada gravada em {file}</numerusform>
-            <numerusform>%n rodadas gravadas em {file}</numerusform>
+            <numerusform>%Ln rodada gravada em {file}</numerusform>
+            <numerusform>%Ln rodadas gravadas em {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3196,10 +3196,10 @@
         <translation>Rodada {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n par</numerusform>
-            <numerusform>%n pares</numerusform>
+            <numerusform>%Ln par</numerusform>
+            <numerusform>%Ln pares</numerusform>
         </translation>
     </message>
     <message>
@@ -3524,10 +3524,10 @@
         <translation>Rodada {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
     <message>
@@ -3862,10 +3862,10 @@
         <translation>Você ganhou {points} pontos nele.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Você ganhou {points} pontos em %n rodada aceita.</numerusform>
-            <numerusform>Você ganhou {points} pontos em %n rodadas aceitas.</numerusform>
+            <numerusform>Você ganhou {points} pontos em %Ln rodada aceita.</numerusform>
+            <numerusform>Você ganhou {points} pontos em %Ln rodadas aceitas.</numerusform>
         </translation>
     </message>
 </context>
@@ -3907,10 +3907,10 @@
         <translation>Lotado</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
     <message>
@@ -4260,10 +4260,10 @@
         <translation>Rodada {number} de {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
 </context>

@@ -2374,9 +2374,9 @@
         <translation>账本称您还有 {points} 积分。其日志中的相应条目尚未在这里读取和核验，因此还没有计入。这会自动进行。</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>已将 %n 轮写入 {file}</numerusform>
+            <numerusform>已将 %Ln 轮写入 {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3180,9 +3180,9 @@
         <translation>第 {number} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n 个节点</numerusform>
+            <numerusform>%Ln 个节点</numerusform>
         </translation>
     </message>
     <message>
@@ -3506,9 +3506,9 @@
         <translation>第 {number} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
     <message>
@@ -3840,9 +3840,9 @@
         <translation>您在其中获得了 {points} 积分。</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>您在 %n 个被接受的轮次中获得了 {points} 积分。</numerusform>
+            <numerusform>您在 %Ln 个被接受的轮次中获得了 {points} 积分。</numerusform>
         </translation>
     </message>
 </context>
@@ -3884,9 +3884,9 @@
         <translation>已满</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
     <message>
@@ -4236,9 +4236,9 @@
         <translation>第 {number} 轮，共 {rounds} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
 </context>

@@ -335,7 +335,7 @@ class RoundCard(Card):
         of_all, alone = self.tr("Round {number} of {rounds}"), self.tr("Round {number}")
         parts = [(of_all if current.rounds else alone).format(number=number, rounds=rounds)]
         if snapshot.status is not None:
-            parts.append(self.tr("%n peer(s)", "", snapshot.status.peers))
+            parts.append(self.tr("%Ln peer(s)", "", snapshot.status.peers))
         left_s = (current.ends_ms - self._context.now_ms()) // 1_000
         if current.ends_ms and left_s > 0:
             parts.append(self.tr("{time} left").format(time=figures.duration(left_s)))

@@ -382,6 +382,14 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert caps.disk.figures.text() == "10 of 30 GB"
 
 
+def test_many_peers_are_counted_in_groups_of_digits(home: HomePage, worker: ScriptedWorker) -> None:
+    status = LENDING.status
+    assert status is not None
+    worker.send_snapshot(replace(LENDING, status=replace(status, peers=12_345)))
+    home.refresh()
+    assert "12,345 peers" in home.round.line.text()
+
+
 def test_a_round_that_is_not_worked_in_has_no_percentage(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
