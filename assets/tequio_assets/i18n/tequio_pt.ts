@@ -1433,7 +1433,7 @@
     </message>
     <message>
         <source>Go on after this round</source>
-        <translation>Continuar depois desta rodada</translation>
+        <translation>Continuar após esta rodada</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -4700,7 +4700,7 @@
     </message>
     <message>
         <source>Go on after this round</source>
-        <translation>Continuar depois desta rodada</translation>
+        <translation>Continuar após esta rodada</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
