@@ -171,26 +171,30 @@ def main() -> None:
     sys.stdout = PipedOutput.over(sys.stdout)
     # Also after a command: nobody who sees an error knows where the option has to be.
     words = [word for word in sys.argv[1:] if word != VERBOSE]
-    is_closed, missing, error = False, "", None
+    ended: BaseExceptionGroup[BaseException] | None = None
     try:
         cli.main(args=words)
-    except* OutputClosedError:
-        is_closed = True
-    except* TequioError as group:
-        # Tasks that failed along with the real cause are in the group too, often before it.
-        error = first_error(group.subgroup(UserFacingError) or group)
-    except* ModuleNotFoundError as group:
-        missing = str(getattr(first_error(group), "name", None)).partition(".")[0]
-        if missing in ("tequio_client", "tequio_shared"):
-            raise  # a bug
+    except* (OutputClosedError, KeyboardInterrupt, TequioError, ModuleNotFoundError) as group:
+        ended = group
     # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
     # is then printed with its traceback.
-    if is_closed:
+    if ended is not None:
+        _exit_after(ended)
+
+
+def _exit_after(ended: BaseExceptionGroup[BaseException]) -> NoReturn:
+    if ended.subgroup(OutputClosedError):
         sys.exit(0)
-    if missing:
+    if ended.subgroup(KeyboardInterrupt):  # click handles one that is in no group
+        click.echo("\nAborted!", err=True)
+        sys.exit(1)
+    if without := ended.subgroup(ModuleNotFoundError):
+        missing = str(getattr(first_error(without), "name", None)).partition(".")[0]
+        if missing in ("tequio_client", "tequio_shared"):
+            raise ended  # a bug
         _handle_missing(missing)
-    if error is not None:
-        _exit_with_error(error)
+    # Tasks that failed along with the real cause are in the group too, often before it.
+    _exit_with_error(first_error(ended.subgroup(UserFacingError) or ended))
 
 
 def _handle_missing(package: str) -> NoReturn:

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeVar, overload
 
@@ -130,6 +132,42 @@ def delete(path: Path) -> None:
             path.unlink(missing_ok=True)
 
     _patiently(unlink)
+
+
+def empty_folder(folder: Path) -> None:
+    """Delete what is in a folder that strangers' code wrote into, whatever it left there.
+
+    Each folder in it is moved into another one beside `folder` before it is opened, so that no path
+    grows beyond what the system takes, however deep they lie.
+    """
+    aside = folder.with_name(f"{folder.name}.old")
+    aside.mkdir(exist_ok=True)  # also left by a call that was cut off
+    _delete_entries(folder, aside)
+    while found := list(aside.iterdir()):
+        for one in found:
+            _delete_entries(one, aside)
+            one.rmdir()
+    aside.rmdir()
+
+
+def delete_folder(folder: Path) -> None:
+    """Delete a folder, if it exists, with what `empty_folder` deletes."""
+    if folder.exists():
+        empty_folder(folder)
+        folder.rmdir()
+
+
+def _delete_entries(folder: Path, aside: Path) -> None:
+    """Delete the files of a folder, and move its folders into another."""
+    for entry in list(os.scandir(folder)):
+        path = Path(entry.path)
+        # Windows' junctions are folders too, but what they lead to is not ours to delete.
+        is_link = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+        if is_link or not entry.is_dir(follow_symlinks=False):
+            delete(path)
+            continue
+        path.chmod(0o700)  # what its owner may not write to is not moved
+        _patiently(partial(path.rename, aside / secrets.token_hex(16)))
 
 
 def sync(file: IO[bytes]) -> None:

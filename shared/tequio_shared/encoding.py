@@ -54,7 +54,15 @@ def parse(raw: bytes, limit: int) -> object:
     return tree
 
 
-def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
+@overload
+def decode(raw: bytes, type_: type[_T], limit: int) -> _T: ...
+
+
+@overload
+def decode(raw: bytes, type_: object, limit: int) -> Any: ...  # noqa: ANN401 - of a union
+
+
+def decode(raw: bytes, type_: object, limit: int) -> object:
     """Read canonical JSON as a msgspec type; `encode` of the result is `raw` again.
 
     Unknown fields, and a default spelled out where the type omits it, are refused.
@@ -64,16 +72,16 @@ def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
     # By the type and not as a tree first: text that is something else is refused at its first
     # wrong byte, however many objects it would make.
     try:
-        value = msgspec.json.decode(raw, type=type_, strict=True)
+        value: object = msgspec.json.decode(raw, type=type_, strict=True)
     except (ValueError, RecursionError) as err:
-        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+        raise MalformedError(f"not a valid {_name(type_)}: {err}") from err
     # A field left at its default could be written or omitted: two hashes for one value.
     try:
         respelt = encode(value)
     except RefusedError as err:
         raise MalformedError(str(err)) from err
     if respelt != raw:
-        raise MalformedError(f"{type_.__name__} in a non-canonical spelling")
+        raise MalformedError(f"{_name(type_)} in a non-canonical spelling")
     return value
 
 
@@ -93,8 +101,12 @@ def read(raw: bytes, type_: object) -> object:
     try:
         return msgspec.json.decode(raw, type=type_)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        name = getattr(type_, "__name__", "value").lstrip("_")
-        raise MalformedError(f"not a valid {name}: {err}") from err
+        raise MalformedError(f"not a valid {_name(type_)}: {err}") from err
+
+
+def _name(type_: object) -> str:
+    """A type's name for an error; a union has none."""
+    return getattr(type_, "__name__", "value").lstrip("_")
 
 
 def _check_size(raw: bytes, limit: int) -> None:
@@ -107,7 +119,7 @@ def convert(tree: object, type_: type[_T]) -> _T:
     try:
         return msgspec.convert(tree, type_, strict=True)
     except (msgspec.ValidationError, UnicodeError) as err:
-        raise MalformedError(f"not a {type_.__name__}: {err}") from err
+        raise MalformedError(f"not a valid {_name(type_)}: {err}") from err
 
 
 def _check(tree: object, depth: int) -> None:

@@ -234,11 +234,17 @@ def _each(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
 def _judge(right: int, millibits: Sequence[int], divisors: Sequence[int]) -> tuple[bool, bool]:
     """Return whether the first of the cheapest choices is right, and whether it is close."""
     costs = list(map(Fraction, millibits, divisors))
-    best, *rest = sorted(range(len(costs)), key=lambda at: costs[at])
-    rival = rest[0] if best == right else best
+    best = min(range(len(costs)), key=lambda at: costs[at])
     # Honest losses are within one part in DOCUMENT_TOLERANCE, and their own rounding.
-    slack = sum(
-        Fraction(millibits[at] + DOCUMENT_TOLERANCE, divisors[at] * DOCUMENT_TOLERANCE)
-        for at in (right, rival)
-    )
-    return best == right, abs(costs[right] - costs[rival]) <= slack
+    slacks = [
+        Fraction(one + DOCUMENT_TOLERANCE, divisor * DOCUMENT_TOLERANCE)
+        for one, divisor in zip(millibits, divisors, strict=True)
+    ]
+    # Each of the others: a short choice has much slack, so the second cheapest does not decide.
+    gaps = [
+        (cost - costs[right], slack + slacks[right])
+        for at, (cost, slack) in enumerate(zip(costs, slacks, strict=True))
+        if at != right
+    ]
+    may_be_right = all(gap + slack >= 0 for gap, slack in gaps)
+    return best == right, may_be_right and any(gap <= slack for gap, slack in gaps)

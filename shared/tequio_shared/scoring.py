@@ -22,7 +22,6 @@ from enum import StrEnum
 from msgspec import Struct
 
 from tequio_shared.ids import Bytes32Text, Natural, sha256, to_text
-from tequio_shared.limits import JSON_INTEGER
 
 MILLIBITS = 1_000
 """Units of a score in one bit."""
@@ -30,9 +29,13 @@ NANOBITS = 1_000_000
 """Nanobits, the unit of quotients, in one millibit."""
 CHARGE = 8 * MILLIBITS
 """Per byte of a document that the tokenizer cannot restore: the cost of sending it plain."""
+MOST_MILLIBITS = (1 << 40) - 1
+"""Largest score of a document: the total of all that a competition may draw is stated in JSON."""
 TOTAL_TOLERANCE = 10_000
 DOCUMENT_TOLERANCE = 1_000
 """Honest evaluators differ by at most one part in this many: on a total, and on one document."""
+LEAST_DOCUMENTS = 30
+"""With fewer, a bootstrap takes chance for a difference much more often than in 5 %."""
 WINDOW, STRIDE = 2_048, 1_024
 """Default window and stride of a competition."""
 
@@ -121,7 +124,7 @@ class DocumentScore(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 def score_document(text: str, *, tokens: int, nats: float) -> DocumentScore:
     """Round a document's negative log-likelihood; raises ValueError if it is not a valid number."""
     millibits = nats / math.log(2) * MILLIBITS
-    if not 0 <= millibits <= JSON_INTEGER:
+    if not 0 <= millibits <= MOST_MILLIBITS:
         raise ValueError(f"invalid negative log-likelihood {nats}")
     raw = text.encode()
     return DocumentScore(

@@ -29,6 +29,7 @@ from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.tokenizers import TABLE_NAME, TokenizerError
 from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import held_out_documents
+from tequio_client.worker.children.process import CACHE_BYTES, CACHE_FILES, is_larger
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import held_out_file_name
@@ -39,7 +40,7 @@ from tests.support.attack_table import attack
 from tests.support.plugin_example import CONFIG, example_files, pack, write, write_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tequio_client.plugins.archive import PluginArchive
 
@@ -57,6 +58,26 @@ def ends(attack):
 
 def build(config):
     raise RuntimeError(" ".join(ends(one) for one in ATTACKS))
+"""
+LEAVES = """
+import os
+
+def build(config):
+    os.chdir(os.environ["WORKER"] + "/work/cpu")
+    open("file", "w").write("x")
+    os.mkdir("closed", 0)
+    for _ in range(1_200):
+        os.mkdir("deep" * 50)
+        os.chdir("deep" * 50)
+    raise RuntimeError("done")
+"""
+"""Code that makes folders which nobody lists, or which lie too deep for a path."""
+CLEARS = """
+import sys
+from pathlib import Path
+from tequio_client.worker.rounds.workdir import clear_work_folder
+
+clear_work_folder(Path(sys.argv[1]))
 """
 WORDS_CODE = """
 import os, socket
@@ -117,6 +138,32 @@ def test_code_of_a_run_reaches_nothing_beside_its_work(home: VolunteerHome) -> N
     isolated = isolated_program(usual, home.worker, "cpu", found.spec.archive)
     confined = outcome(found, home, {**isolated.environment, **home.names()})
     assert confined.split("RuntimeError: ")[1].split() == ["refused"] * len(ATTACKS), ATTACKS.keys()
+
+
+@pytest.fixture
+def _deep(tmp_path: Path) -> Iterator[None]:
+    """Delete folders too deep for pytest, should a test leave them."""
+    yield
+    subprocess.run(["/bin/rm", "-rf", tmp_path], check=True)
+
+
+@attack("P28", layer="cli", ends="the folder counts as too large, and all that is in it is deleted")
+@pytest.mark.skipif(ABI == 0, reason="no Landlock in this kernel")
+@pytest.mark.usefixtures("_deep")
+def test_folders_that_code_of_a_run_leaves_are_deleted_however_deep(home: VolunteerHome) -> None:
+    found = archive.build(write(home.path / "plugin", network=LEAVES))
+    usual = trainer_program(home.worker, device="cpu")
+    isolated = isolated_program(usual, home.worker, "cpu", found.spec.archive)
+    assert "done" in outcome(found, home, {**isolated.environment, **home.names()})
+    work = home.worker / "work" / "cpu"
+    assert {one.name for one in work.iterdir()} == {"file", "closed", "deep" * 50}
+    assert is_larger(work, CACHE_BYTES, CACHE_FILES)
+    # Without root's right to list every folder.
+    rights = "--bounding-set=-dac_override,-dac_read_search"
+    as_anybody = ["setpriv", rights] if os.geteuid() == 0 else []
+    subprocess.run([*as_anybody, sys.executable, "-c", CLEARS, work], check=True, timeout=60)
+    assert list(work.parent.iterdir()) == [work]
+    assert not list(work.iterdir())
 
 
 @attack("P17", layer="cli", ends="refused by the operating system, in a chat as well")

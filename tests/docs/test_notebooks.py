@@ -12,7 +12,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tequio_client import tokenizers
+from tequio_client.checkpoint import layout
 from tests.client.verify.logs import SwarmLog
+from tests.support import architectures
 from tests.support.llama_swarm import ROUNDS, played, served_log
 from tests.support.sample_site import served_site
 
@@ -114,6 +117,22 @@ def test_the_points_of_a_key_are_proven(ledger: str, capsys: pytest.CaptureFixtu
     assert f"{names['peer'].gflop:,} GFLOP, derived from" in printed
     assert names["outcome"]["windows"] > 0
     assert names["outcome"]["trainer_gflop"] > 0
+
+
+def test_texts_are_split_as_in_training_whatever_the_kind_of_model(tmp_path: Path) -> None:
+    text = "maize of 2026"
+    own = tokenizers.train_tokenizer([text] * 9, 300)
+    folder = architectures.write(
+        tmp_path, architectures.small_fields("qwen2") | {"vocab_size": 300}
+    )
+    raw, settings = layout.tokenizer_files(own.file, own.separator, 64)
+    (folder / layout.TOKENIZER).write_bytes(raw)
+    (folder / layout.TOKENIZER_CONFIG).write_bytes(settings)
+    cells = cells_of(FOLDER / "03-use-the-model.ipynb")
+    code = next(one.text for one in cells if one.kind == "code" and "model.generate" in one.text)
+    names: dict[str, Any] = {"FOLDER": folder}
+    exec(code.replace("Once upon a time", text), names)  # noqa: S102 - our own notebook
+    assert names["tokens"]["input_ids"].tolist() == [own.encode(text).tolist()]
 
 
 def test_the_newest_head_is_used(

@@ -339,6 +339,14 @@ def test_is_refused_with_its_code(make: Callable[[AdmissionState], Entry], code:
     assert caught.value.code == code
 
 
+def test_a_refused_time_says_how_the_clocks_differ() -> None:
+    for make, how in ((from_the_past, "300 s behind"), (from_the_future, "300 s ahead of")):
+        place = AdmissionState()
+        entry = make(place)
+        with pytest.raises(RefusedError, match=f"ts is {how} the ledger's clock"):
+            admit(place.index, entry, place.state, place.now)
+
+
 def test_what_follows_the_rules_is_admitted() -> None:
     place = AdmissionState()
     place.admit(place.ready())

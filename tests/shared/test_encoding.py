@@ -175,8 +175,9 @@ def test_a_typed_document_reads_back_and_has_one_spelling() -> None:
         (b'{"pages":"2","title":"a"}', Paper),
         (b'{"pages":true,"title":"a"}', Paper),
         (b"[]", Paper),
+        (b"[]", Paper | None),
     ],
 )
-def test_a_document_with_other_fields_is_malformed(raw: bytes, type_: type[msgspec.Struct]) -> None:
+def test_a_document_with_other_fields_is_malformed(raw: bytes, type_: object) -> None:
     with pytest.raises(MalformedError):
         encoding.decode(raw, type_, LIMIT)

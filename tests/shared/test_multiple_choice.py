@@ -66,7 +66,7 @@ def test_a_question_that_cannot_be_asked_is_refused(changes: dict[str, object], 
 )
 def test_a_file_with_an_invalid_field_is_refused(field: str, value: object) -> None:
     fields = json.loads(_task().encode()) | {field: value}
-    with pytest.raises(MalformedError, match="not a ChoiceTask"):
+    with pytest.raises(MalformedError, match="not a valid ChoiceTask"):
         ChoiceTask.parse(encoding.encode(fields))
 
 
@@ -131,6 +131,23 @@ def test_close_are_questions_in_which_honest_computers_may_differ(
 ) -> None:
     totals = ChoiceTotals.of([_question(right=1)], [_losses(*losses)])
     assert (totals.right, totals.close) == (right, close)
+
+
+@pytest.mark.parametrize(
+    ("losses", "right", "close"),
+    [
+        ((10_000, 100_250, 1_003), 1, 1),  # as two honest computers may find it: 1.1 and 2.003
+        ((10_011, 100_250, 1_001), 0, 1),  # per character are allowed to the first and last
+        ((10_000, 100_250, 1_004), 1, 0),
+        ((10_000, 99_000, 1_000), 0, 0),  # the second is cheaper by more than is allowed
+    ],
+)
+def test_per_length_a_third_choice_may_be_close(
+    losses: tuple[int, ...], right: int, close: int
+) -> None:
+    question = _question(right=0, characters=(10, 100, 1))
+    totals = ChoiceTotals.of([question], [_losses(*losses)])
+    assert (totals.right_normed, totals.close_normed) == (right, close)
 
 
 def test_a_question_that_was_not_read_is_not_right() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from tequio_client.ipc.trainer import TrainerHeartbeat
 from tequio_client.platform.call_filter import NetworkAccess
 from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tests.client.trainer.conftest import Child
+from tests.support.confined import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ def cell_of(
 ) -> Iterator[Child]:
     """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
     place = replace(link.local_place(["cpu"] * ranks), division=division)
-    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.CELL)
+    rules = SandboxRules(writes=FOLDERS, network=NetworkAccess.CELL)
     with _child(place, rules, command) as child:
         yield child
 
@@ -33,7 +33,7 @@ def cell_of(
 @contextmanager
 def first_rank(size: int, port: int, address: str = link.LOOPBACK) -> Iterator[Child]:
     """Rank 0 of a cell whose other ranks are started elsewhere."""
-    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.HOSTS, port=port)
+    rules = SandboxRules(writes=FOLDERS, network=NetworkAccess.HOSTS, port=port)
     place = link.CellPlace(rank=0, size=size, device="cpu", address=address, port=port)
     with _child(place, rules) as child:
         yield child

@@ -71,6 +71,8 @@ class FakeHub:
     url: str = ""
     tokens: dict[str, str] = field(default_factory=dict)
     """Users by token."""
+    may_create: bool = True
+    """False: the tokens are for repositories that exist."""
     repositories: dict[str, Repository] = field(default_factory=dict)
     large: dict[str, bytes] = field(default_factory=dict)
     """Content of large files by SHA-256."""
@@ -129,6 +131,8 @@ class FakeHub:
         """POST /api/repos/create."""
         name = asked.get("organization") or user
         self.check_owner(str(name), user)
+        if not self.may_create:
+            raise RefusedError(403, f"You don't have the rights to create a model under {name!r}")
         repo = f"{name}/{asked['name']}"
         if repo in self.repositories:
             raise RefusedError(409, "You already created this model repo")

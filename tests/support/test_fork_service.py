@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import tempfile
 
 import pytest
 
-from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tests.support import fork_service
+from tests.support.confined import CONFINED
 
 WITHIN_S = 60.0
-CONFINED = {VARIABLE: SandboxRules(writes=(tempfile.gettempdir(),)).encode()}
 
 
 def started() -> subprocess.Popen[bytes]:

@@ -6876,6 +6876,14 @@
         <translation>Dieses Netzwerk verlangt Version {wanted} oder neuer; dies ist {own}. Nach einem Update von Tequio geht es weiter.</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>Die Uhr dieses Computers geht {minutes} min vor, deshalb lehnt das Netzwerk seine Arbeit ab. Sobald sie richtig gestellt ist, geht es weiter.</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>Die Uhr dieses Computers geht {minutes} min nach, deshalb lehnt das Netzwerk seine Arbeit ab. Sobald sie richtig gestellt ist, geht es weiter.</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>Kein Gerät ist eingeschaltet. Schalte unter Hardware eines ein.</translation>
     </message>

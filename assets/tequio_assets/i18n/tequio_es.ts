@@ -6876,6 +6876,14 @@
         <translation>esta red necesita la versión {wanted} o una más nueva; esta es la {own}. Se reanuda cuando Tequio se haya actualizado.</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>el reloj de este equipo va {minutes} min adelantado, y la red rechaza su trabajo. Se reanuda cuando el reloj esté en hora.</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>el reloj de este equipo va {minutes} min atrasado, y la red rechaza su trabajo. Se reanuda cuando el reloj esté en hora.</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>no hay ningún dispositivo activado. Activa uno en Hardware.</translation>
     </message>

@@ -6876,6 +6876,14 @@
         <translation>ce réseau demande la version {wanted} ou plus récente ; celle-ci est {own}. Reprendra une fois Tequio mis à jour.</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>l’horloge de cet ordinateur avance de {minutes} min, et le réseau refuse son travail. Reprendra quand elle sera à l’heure.</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>l’horloge de cet ordinateur retarde de {minutes} min, et le réseau refuse son travail. Reprendra quand elle sera à l’heure.</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>aucun appareil n’est activé. Activez-en un dans Matériel.</translation>
     </message>

@@ -6846,6 +6846,14 @@
         <translation>このネットワークにはバージョン{wanted}以降が必要です（現在{own}）。Tequioを更新すると再開します。</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>このコンピューターの時計が{minutes}分進んでいるため、ネットワークが作業を受け付けません。時計を正しく合わせると再開します。</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>このコンピューターの時計が{minutes}分遅れているため、ネットワークが作業を受け付けません。時計を正しく合わせると再開します。</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>有効なデバイスがありません。「ハードウェア」でオンにしてください。</translation>
     </message>

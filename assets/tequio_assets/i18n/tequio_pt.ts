@@ -6876,6 +6876,14 @@
         <translation>esta rede exige a versão {wanted} ou mais nova; esta é a {own}. Continua quando o Tequio for atualizado.</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>o relógio deste computador está {minutes} min adiantado, e a rede recusa o trabalho dele. Continua quando o relógio for acertado.</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>o relógio deste computador está {minutes} min atrasado, e a rede recusa o trabalho dele. Continua quando o relógio for acertado.</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>nenhum dispositivo está ligado. Ligue um em Hardware.</translation>
     </message>

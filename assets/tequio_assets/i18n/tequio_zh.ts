@@ -6846,6 +6846,14 @@
         <translation>此网络需要版本 {wanted} 或更新；当前为 {own}。更新 Tequio 后恢复。</translation>
     </message>
     <message>
+        <source>this computer's clock is {minutes} min ahead, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>这台电脑的时钟快了 {minutes} 分钟，网络因此拒绝它的工作。时钟校准后恢复。</translation>
+    </message>
+    <message>
+        <source>this computer's clock is {minutes} min behind, so the network refuses its work. Resumes once the clock is set right.</source>
+        <translation>这台电脑的时钟慢了 {minutes} 分钟，网络因此拒绝它的工作。时钟校准后恢复。</translation>
+    </message>
+    <message>
         <source>no device is enabled. Turn one on in Hardware.</source>
         <translation>没有启用任何设备。请在“硬件”中打开一个。</translation>
     </message>

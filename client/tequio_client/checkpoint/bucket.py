@@ -208,17 +208,18 @@ class S3Bucket:
                 )
             index = HeadIndex.parse(raw)
             target = folder or self._cache / found
-            target.mkdir(parents=True, exist_ok=True)
-            export.check_room(target, sum(one.size_bytes for one in index.files))
-            for one in index.files:
-                _fetch(store, f"{_folder_of(index.claim.round, found)}/{one.path}", one, target)
+            with export.disk_errors(target):
+                target.mkdir(parents=True, exist_ok=True)
+                export.check_room(target, sum(one.size_bytes for one in index.files))
+                for one in index.files:
+                    _fetch(store, f"{_folder_of(index.claim.round, found)}/{one.path}", one, target)
         return target
 
-    def last_round(self, location: str) -> int | None:
-        """Highest round with an index, None for none; raises UserFacingError."""
+    def published_rounds(self, location: str) -> set[int]:
+        """Rounds with an index; raises UserFacingError."""
         place = self.completed(location)
         with _translated(place):
-            return max(_rounds(self._open(place, is_written=True)), default=None)
+            return _rounds(self._open(place, is_written=True))
 
     def _newest_tag(self, store: S3Store, place: BucketLocation) -> str:
         last = max(_rounds(store), default=None)

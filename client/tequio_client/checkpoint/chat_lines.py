@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -47,10 +47,6 @@ _MEMORY_FACTOR = 1.25
 """Memory for a model in 32 bits, beside the size of its files: caches, and what loads it."""
 _MEMORY_BYTES = 400 << 20
 """Memory of torch itself."""
-
-
-class AnswerStoppedError(Exception):
-    """The person does not want the rest of the answer."""
 
 
 class NotEnoughMemoryError(UserFacingError):
@@ -166,12 +162,9 @@ def _handle(
     number = message.number
 
     def pass_on(text: str) -> None:
-        if number <= reader.stopped:
-            raise AnswerStoppedError
         send(AnswerPiece(number=number, text=clean_piece(text)))
 
-    with suppress(AnswerStoppedError):
-        conversation.answer(message.text, pass_on)
+    conversation.answer(message.text, pass_on, lambda: number <= reader.stopped)
     send(AnswerEnd(number=number))
 
 

@@ -54,7 +54,7 @@ def download_head(
     known = verdicts.find_published(options.run, options.origin.ledger, options.origin.trust)
     failures = list[str]()
     part = target.with_name(f".{target.name}.part")
-    with locked(part):
+    with export.disk_errors(target), locked(part):
         for one in known.find(options.head):
             report(f"round {one.round} from {one.location}")
             try:
@@ -63,8 +63,7 @@ def download_head(
             except (UserFacingError, MalformedError) as err:
                 failures.append(f"{one.location}: {err}")
                 continue
-            with export.disk_errors(target):
-                _rename(made, one.round, options, progress)
+            _rename(made, one.round, options, progress)
             shutil.rmtree(part, ignore_errors=True)
             return one
     raise UserFacingError("; ".join(failures))

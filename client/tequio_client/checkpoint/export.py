@@ -46,7 +46,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
@@ -323,27 +323,28 @@ def disk_errors(place: Path) -> Iterator[None]:
     """Turn the errors of a full or read-only disk into UserFacingError."""
     try:
         yield
-    except* OSError as group:
-        error = first_error(group)
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+    except (OSError, BaseExceptionGroup) as err:
+        found = err if isinstance(err, OSError) else err.subgroup(OSError)
+        error = first_error(found) if found else None
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
             raise UserFacingError(
                 f"the disk of {place.parent} is full: free some space and run this again; files "
                 "already fetched are kept"
-            ) from group
+            ) from err
         if isinstance(error, OSError) and error.errno in _NOT_OURS:
             raise UserFacingError(
                 f"{place.parent} is not writable ({error.strerror}): choose another folder"
-            ) from group
+            ) from err
         raise
 
 
-def check_room(folder: Path, needed_bytes: int) -> None:
+def check_room(folder: Path, needed_bytes: int, otherwise: str = "choose another folder") -> None:
     """Raise UserFacingError unless the disk of the folder has that many bytes free."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
         raise UserFacingError(
             f"{needed_bytes / 1e9:.1f} GB are needed in {folder} and {free / 1e9:.1f} GB are free: "
-            "free some space, or choose another folder with --to"
+            f"free some space, or {otherwise}"
         )
 
 

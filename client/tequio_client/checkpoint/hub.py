@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    constants,
+    get_token,
+)
 from huggingface_hub.errors import (
     HfHubHTTPError,
     HFValidationError,
@@ -23,7 +29,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from tequio_client.checkpoint import layout
+from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.keys.state import IdentityError
 from tequio_client.names import clean_text
@@ -35,7 +41,6 @@ if TYPE_CHECKING:
 
 _TAG = "round-"
 _MOST_CHARS = 300
-_CONFLICT = 409
 _DENIED = 403
 _UNKNOWN = 401
 _OWN_FILES = (".gitattributes",)
@@ -67,9 +72,10 @@ class Hub:
         Raises UserFacingError, after which it may be called again.
         """
         try:
-            self._prepare(repo, claim, is_private=is_private)
-            found = self._tagged(repo, claim)
-            return found or self._upload(folder, claim, repo, report)
+            with export.disk_errors(Path(constants.HF_HUB_CACHE)):
+                self._prepare(repo, claim, is_private=is_private)
+                found = self._tagged(repo, claim)
+                return found or self._upload(folder, claim, repo, report)
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
@@ -82,34 +88,35 @@ class Hub:
         try:
             info = self._api.model_info(repo, revision=revision)
             layout.check_names([one.rfilename for one in info.siblings or ()], layout.PATTERNS)
-            found = self._api.snapshot_download(
-                repo, revision=info.sha, allow_patterns=list(layout.PATTERNS), local_dir=folder
-            )
+            with export.disk_errors(folder or Path(constants.HF_HUB_CACHE)):
+                found = self._api.snapshot_download(
+                    repo, revision=info.sha, allow_patterns=list(layout.PATTERNS), local_dir=folder
+                )
             return Path(found)
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
-    def last_round(self, repo: str) -> int | None:
-        """Highest round with a tag, None for none; raises UserFacingError."""
+    def published_rounds(self, repo: str) -> set[int]:
+        """Rounds with a tag; raises UserFacingError."""
         try:
             names = [one.name for one in self._api.list_repo_refs(repo).tags]
         except RepositoryNotFoundError:
-            return None
+            return set()
         except _FAILURES as err:
             raise _translated(err, repo) from err
         numbers = [name.removeprefix(_TAG) for name in names if name.startswith(_TAG)]
-        return max((int(one) for one in numbers if one.isdecimal()), default=None)
+        return {int(one) for one in numbers if one.isdecimal()}
 
     def _prepare(self, repo: str, claim: HeadClaim, *, is_private: bool) -> None:
-        """Create the repository, or check that the existing one can be used."""
+        """Create the repository, or check that the existing one can be used.
+
+        It is created only if it is missing: a token may be for this one repository.
+        """
         try:
-            self._api.create_repo(repo, private=is_private, exist_ok=False)
-        except HfHubHTTPError as err:
-            if err.response.status_code != _CONFLICT:
-                raise
-        else:
+            info = self._api.model_info(repo)
+        except RepositoryNotFoundError:
+            self._api.create_repo(repo, private=is_private)
             return
-        info = self._api.model_info(repo)
         if is_private and not info.private:
             raise UserFacingError(
                 f"the repository {repo} exists and is public: make it private on the Hub, or "

@@ -228,7 +228,9 @@ def _json(fields: dict[str, Any]) -> bytes:
 
 # A run on raw bytes gets a tokenizer.json that does the same to every text: token b is byte b, zero
 # bytes are left out, and token 0 is the separator. An added token would be found in a text that
-# spells it; without merges, no text gives this one.
+# spells it; without merges, no text gives this one. Transformers adds the tokens that
+# tokenizer_config.json names, so there a text that spells the separator gives it all the same,
+# unless special tokens are split (`split_special_tokens`).
 
 SEPARATOR = "<|separator|>"
 _FIRST_SPARE = 0x100

@@ -77,8 +77,8 @@ class HeadStorage(Protocol):
     def download(self, location: str, revision: str | None, folder: Path | None = None, /) -> Path:
         """Download an export; raises UserFacingError, MalformedError."""
 
-    def last_round(self, location: str, /) -> int | None:
-        """Highest round that was published there; raises UserFacingError."""
+    def published_rounds(self, location: str, /) -> set[int]:
+        """Rounds whose heads are there; raises UserFacingError."""
 
 
 def publish_folder(
@@ -182,11 +182,14 @@ def follow_run(
         pause(POLL_S)
 
 
-def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -> bool:
-    """Tell if the head of a round is to be published; `published` is the last round there."""
-    if published is not None and head <= published:
+def is_due(head: int, published: set[int], every: int, *, is_finished: bool) -> bool:
+    """Tell if the head of a round is to be published; `published` are the rounds there.
+
+    The last head is, even after one of a later round: the run may have gone back to it.
+    """
+    if head in published:
         return False
-    return is_finished or head // every > (published or 0) // every
+    return is_finished or head // every > max(published, default=0) // every
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,8 +239,8 @@ def _publish_if_due(
         _publish(options, storage, target)
     if found.round is None:
         return
-    last = storage.last_round(options.location)
-    if is_due(found.round, last, every, is_finished=is_last):
+    published = storage.published_rounds(options.location)
+    if is_due(found.round, published, every, is_finished=is_last):
         target = options.folder / f"round-{found.round}"
         exporting = export.ExportOptions(
             origin=options.origin, run=found.run.run, round=found.round, target=target

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import numpy as np
 import trio
@@ -157,6 +157,7 @@ def _proven(raw: bytes, entry: Entry, network: LedgerNetwork, claim: HeadClaim) 
 
 FILE_BYTES = 256 << 20
 """Largest tokenizer.json that is read."""
+_OTHER_DISK = "name a folder of another disk in the environment variable TMPDIR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,10 +283,10 @@ def _check_weights(
     """Check the weights, and return the names of their files."""
     due = digest_from_text(claim.weights_root)
     with (
-        TemporaryDirectory(prefix="tequio-verify-") as temporary,
+        _scratch() as scratch,
         progress.work("weights read (bytes)", manifest.model.parameters * 4) as tick,
     ):
-        path = Path(temporary) / "weights"
+        path = scratch / "weights"
         flat = tensors.read_weights(manifest, folder, path, tick)
         flat.flush()  # type: ignore[attr-defined]  # it is a memmap
         with path.open("rb") as file:
@@ -298,7 +299,7 @@ def _check_weights(
                 f"root of these weights: {to_text(root)}",
             )
         if _form(folder, manifest) is ExportForm.MERGED:
-            model = MergedModel.of(manifest, flat, _base(origin, manifest, Path(temporary)))
+            model = MergedModel.of(manifest, flat, _base(origin, manifest, scratch))
             with progress.work("merged weights compared (bytes)", model.size_bytes) as compared:
                 model.check(folder, compared)
             own = layout.adapter_of(folder).relative_to(folder).as_posix()
@@ -306,6 +307,26 @@ def _check_weights(
     if manifest.frozen is not None:
         return {layout.ADAPTER}
     return layout.weight_file_names(folder, tensors.names_in_files(manifest.model).values())
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Make a temporary folder; raises CannotVerifyError where there is no room for what it gets."""
+    try:
+        place = gettempdir()
+    except FileNotFoundError as err:
+        raise CannotVerifyError(
+            f"no folder for temporary files can be written: free some space, or {_OTHER_DISK}"
+        ) from err
+    try:
+        with TemporaryDirectory(prefix="tequio-verify-", dir=place) as made:
+            yield Path(made)
+    except OSError as err:
+        if err.errno not in export.NO_ROOM:
+            raise
+        raise CannotVerifyError(
+            f"the disk of {place} is full: free some space, or {_OTHER_DISK}"
+        ) from err
 
 
 def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
@@ -326,7 +347,7 @@ def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
                 found[ref.root] = await seeds.fetch_tree(api, ref, cache / "base", lambda _: None)
 
     with _cannot_verify(), shutdown.explain_unreachable_ledger(origin.ledger):
-        export.check_room(cache, sum(ref.size_bytes for ref in lacking))
+        export.check_room(cache, sum(ref.size_bytes for ref in lacking), _OTHER_DISK)
         if lacking:
             trio.run(fetch)
     return [path for ref in refs if (path := found[ref.root]) is not None]

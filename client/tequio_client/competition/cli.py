@@ -280,7 +280,9 @@ def reveal(
 @click.command()
 @click.argument("name")
 @click.option("--evaluator", required=True, help="Key of the evaluator, or its beginning.")
-@click.option("--document", required=True, type=click.IntRange(0), help="Number of the document.")
+@click.option(
+    "--document", required=True, type=click.IntRange(0), help="Number of the document, from 0."
+)
 @click.option(
     "--millibits",
     type=click.IntRange(0),
@@ -304,8 +306,8 @@ def challenge(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Challenge an evaluator's score of a document of the entrant NAME.
 
-    The challenge is shown on the competition's page, and `tequio verify-competition` scores that
-    document first.
+    The challenge is shown on the competition's page. Of the documents that `tequio
+    verify-competition --rescore` scores again, up to half are challenged ones.
     """
     from rich.console import Console
 

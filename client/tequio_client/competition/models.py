@@ -61,7 +61,7 @@ def submission_of_repository(
     rules: CompetitionRules, repo: str, revision: str | None
 ) -> tuple[Submission, str]:
     """Fetch and try a folder on the Hub; returns submission and note. Raises UserFacingError."""
-    folder = hub.model_folder(repo, revision)
+    folder = hub.fetch_repository(repo, revision)
     files = tuple(
         SubmittedFile(
             name=name, size_bytes=(folder / name).stat().st_size, sha256=file_digest(folder / name)
@@ -119,7 +119,7 @@ def fetch_model(
         return to
     only = {one.name: one.size_bytes for one in submission.files}
     try:
-        cached = hub.model_folder(submission.repo, submission.revision, only)
+        cached = hub.fetch_repository(submission.repo, submission.revision, only)
     except hub.OtherFilesError as err:
         raise OtherWeightsError(f"{err} that were submitted") from err
     copy_submitted_files(submission, cached, to)

@@ -124,11 +124,9 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
             f"{format_time(view.rules.dates.draw)}; before, they could be used to read the "
             "texts"
         )
-    if view.phase is CompetitionPhase.DRAWN and now_ms() > view.rules.dates.scored:
-        end = format_time(view.rules.dates.scored)
+    if void := view.void_reason(now_ms()):
         raise UserFacingError(
-            f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
-            "published; another share has no effect now"
+            f"{view.rules.name} ended without a ranking: {void}; no share is needed any more"
         )
     key = _key_in(folder)
     due = view.rules.custodians[share.index - 1]

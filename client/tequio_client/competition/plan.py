@@ -32,7 +32,7 @@ from tequio_shared.competition.rules import (
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
-from tequio_shared.scoring import STRIDE, WINDOW
+from tequio_shared.scoring import LEAST_DOCUMENTS, STRIDE, WINDOW
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statements.competitions import CompOpen
 from tequio_shared.wording import plural
@@ -314,6 +314,12 @@ def warnings(rules: CompetitionRules) -> Iterator[str]:
         )
     if sealed.documents <= rules.scoring.documents:
         yield "  note: all sealed documents are scored, without a draw"
+    drawn = min(sealed.documents, rules.scoring.documents)
+    if drawn < LEAST_DOCUMENTS:
+        yield (
+            f"  note: {plural(drawn, 'document')} cannot tell models apart: "
+            f"with fewer than {LEAST_DOCUMENTS}, nobody wins"
+        )
     if dates.scored - dates.draw < _HOUR_MS:
         yield "  note: evaluators have less than an hour to score"
     if dates.reveal_until - dates.scored < _HOUR_MS:

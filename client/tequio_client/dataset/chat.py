@@ -51,8 +51,6 @@ class ConversationRows(RowTexts):
     Texts are JSON, for `ChatEncoder`: the messages, and how many of them are the prompt.
     """
 
-    columns: tuple[str, ...]
-
     def _text(self, row: Row, index: int) -> str:
         place = f"row {index} of {self.label}"
         *before, last = (

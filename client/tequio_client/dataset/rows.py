@@ -74,13 +74,14 @@ class RowTexts(ABC):
     """One document a row of a dataset; a kind of documents says how it is read from the row."""
 
     rows: Rows
+    columns: tuple[str, ...]
 
     @property
     def label(self) -> str:
         return self.rows.label
 
     def identity(self) -> list[str]:
-        return self.rows.identity()
+        return [*self.rows.identity(), f"--column {','.join(self.columns)}"]
 
     def read(self, position: Position) -> RowReader[str]:
         reader = self.rows.read(position)
@@ -96,10 +97,9 @@ class RowTexts(ABC):
 class TextRows(RowTexts):
     """Documents are a column of texts."""
 
-    column: str
-
     def _text(self, row: Row, index: int) -> str:
-        return str(row.get(self.column) or "")
+        (column,) = self.columns
+        return str(row.get(column) or "")
 
 
 def open_texts(name: str, *, config: str | None, split: str, column: str) -> TextRows:
@@ -108,7 +108,7 @@ def open_texts(name: str, *, config: str | None, split: str, column: str) -> Tex
     column = column or _TEXT
     if column not in rows.column_names:
         raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
-    return TextRows(rows=rows, column=column)
+    return TextRows(rows=rows, columns=(column,))
 
 
 def open_documents(where: str, reading: ReadOptions, most: int) -> TextList:

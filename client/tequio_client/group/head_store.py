@@ -5,7 +5,7 @@
     model/         config.json and, if the group has one, tokenizer.json
     heads/         master copies (int32 little-endian), named by their roots; *.sum: the sum of a
                    head that waits for its decision
-    work/, cache/  the trainer's
+    work/, cache/  the trainer's; work/state/spent.json: what the member's texts have spent
 
 Nothing here is secret: keys, shares and masks of a round are in memory only.
 """
@@ -49,7 +49,6 @@ class ProgressRow(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """Members whose updates are in the sum; none: unknown, the head was fetched."""
     loss: float | None = None
     """Own loss of the head before, nats per token; None: this member did not train."""
-    epsilon: float | None = None
 
 
 class GroupState(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -226,6 +226,8 @@ class MemberRound:
             there = from_text(self._keys[dealer].box_key)
             box = from_text(dealt.boxes[at], None)
             both = self._salt.open(self._box, there, (dealer, self.place), box)
+        if len(both) != 2 * SECRET_BYTES:
+            raise MalformedError(f"a box of {len(both)} bytes")
         seed, key = both[:SECRET_BYTES], both[SECRET_BYTES:]
         names = to_text(masks.secret_name(seed)), to_text(masks.secret_name(key))
         if names != (dealt.seed_shares[at], dealt.key_shares[at]):

@@ -139,7 +139,6 @@ class MemberService:
             number=vote.number,
             members=self._members_of(vote),
             loss=used.loss if used else None,
-            epsilon=used.epsilon if used else None,
         )
         self.store.adopt(vote, decision.votes, row)
         self._updates.spend()

@@ -9,7 +9,7 @@ or a head follows the frame that names it, in pieces.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, TypeVar, cast
+from typing import Annotated, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -271,10 +271,7 @@ class GroupMail:
         author = frame[SIGNATURE_BYTES]
         signed = _PREFIX + self.group.id + frame[SIGNATURE_BYTES:]
         verify(self.group.members[author].public_key, frame[:SIGNATURE_BYTES], signed)
-        # A union is a type to msgspec, and not to mypy.
-        body: AnyBody = encoding.decode(
-            frame[_HEAD_BYTES:], cast("type[Any]", AnyBody), FRAME_BYTES
-        )
+        body: AnyBody = encoding.decode(frame[_HEAD_BYTES:], AnyBody, FRAME_BYTES)
         return GroupMessage(author=author, body=body, frame=frame)
 
     def parse_all(self, frames: tuple[str, ...], kind: type[B]) -> dict[int, B]:

@@ -19,8 +19,11 @@ from tequio_client.group.head_store import (
     weights_path,
 )
 from tequio_client.group.run import fingerprint
+from tequio_client.group.updates import state_folder
+from tequio_client.ipc.private import MILLIONTHS, PrivacyRules
 from tequio_client.keys import identity
 from tequio_client.organiser.sealing import staged_folder
+from tequio_client.trainer.private.accountant import read_record
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.wording import plural
@@ -33,6 +36,8 @@ class GroupReport:
     group: GroupFile
     state: GroupState
     own_key: str
+    epsilon: float | None
+    """Spent by the member's texts in all rounds; None without differential privacy."""
 
     def as_json(self) -> str:
         group, state = self.group, self.state
@@ -45,6 +50,7 @@ class GroupReport:
             "head": state.head,
             "number": state.number,
             "rounds": group.training.rounds,
+            "epsilon": self.epsilon,
             "heads": state.rows,
         }
         return msgspec.json.encode(found).decode()
@@ -55,6 +61,7 @@ class GroupReport:
             f"group:       {group.name}, {plural(group.size, 'member')}, {group.threshold} needed",
             f"fingerprint: {fingerprint(group)}",
             f"head:        {state.number} of {group.training.rounds} ({state.head[:10]})",
+            *self._spent_lines(),
         ]
         lines += [
             f"  {'you' if one.key == self.own_key else '   '}  {one.name}" for one in group.members
@@ -62,16 +69,27 @@ class GroupReport:
         for row in state.rows[-_ROWS:]:
             count = plural(len(row.members), "update") if row.members else "fetched"
             loss = "" if row.loss is None else f", your loss before it {row.loss:.4f}"
-            spent = "" if row.epsilon is None else f", epsilon {row.epsilon:.3f}"
-            lines.append(f"head {row.number}: {count}{loss}{spent}")
+            lines.append(f"head {row.number}: {count}{loss}")
         return "\n".join(lines)
+
+    def _spent_lines(self) -> list[str]:
+        rules = self.group.privacy
+        if self.epsilon is None or not isinstance(rules, PrivacyRules):
+            return []
+        most = f"of {rules.epsilon_e6 / MILLIONTHS:g}" if rules.epsilon_e6 else "without a limit"
+        return [f"spent:       epsilon {self.epsilon:.3f} {most}"]
 
 
 def read_report(folder: Path) -> GroupReport:
     """Read a member's folder; raises UserFacingError for one without a group."""
     group = _group_of(folder)
-    state = read_state(folder, group)
-    return GroupReport(group=group, state=state, own_key=to_text(identity.load(folder).key))
+    has_privacy = isinstance(group.privacy, PrivacyRules)
+    return GroupReport(
+        group=group,
+        state=read_state(folder, group),
+        own_key=to_text(identity.load(folder).key),
+        epsilon=read_record(state_folder(folder)).epsilon if has_privacy else None,
+    )
 
 
 def export_head(folder: Path, to: Path) -> int:

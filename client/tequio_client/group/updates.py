@@ -54,7 +54,6 @@ class LocalUpdate:
     head: str
     numbers: NDArray[np.int32]
     loss: float | None = None
-    epsilon: float | None = None
 
 
 class UpdateSource(Protocol):
@@ -154,9 +153,7 @@ class PrivateTrainer:
             epsilon=trained.epsilon,
             seconds=round(trained.seconds, 1),
         )
-        return LocalUpdate(
-            head=head, numbers=numbers, loss=trained.loss_first, epsilon=trained.epsilon
-        )
+        return LocalUpdate(head=head, numbers=numbers, loss=trained.loss_first)
 
     def _begin(self, request: link.LocalTraining) -> None:
         self._pending, self._answer, self._answered = request, None, trio.Event()
@@ -164,7 +161,7 @@ class PrivateTrainer:
     def _request(self, weights: Path, round_number: int) -> link.LocalTraining:
         group, options = self._group, self._options
         model, training = self._folder.absolute() / "model", group.training
-        state = self._work / "state"
+        state = state_folder(self._folder.absolute())
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
         return link.LocalTraining(
             command=self._number,
@@ -207,6 +204,11 @@ class PrivateTrainer:
             log.warning("local training failed", code=answer.code, reason=answer.reason)
         self._pending, self._answer = None, answer
         self._answered.set()
+
+
+def state_folder(folder: Path) -> Path:
+    """Folder in a member's folder for what the texts have spent (`trainer.private.accountant`)."""
+    return work_folder(folder) / "state"
 
 
 def _program(folder: Path, options: TrainerOptions) -> ChildProgram:

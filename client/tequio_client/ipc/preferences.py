@@ -23,6 +23,7 @@ DAYS = 7
 RESERVED_MEMORY_MB = 2_048
 """Accelerator memory left to the desktop and its browser by default, MiB."""
 MAX_MEMORY_SHARE = 0.8
+_GIB = 1 << 30
 WHOLE_WEEK = ((1 << HOURS) - 1,) * DAYS
 """All hours of all days of the week."""
 
@@ -69,6 +70,12 @@ def usable_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
     if chosen_mb:
         return min(chosen_mb, total_mb)
     return max(0, min(total_mb - RESERVED_MEMORY_MB, int(total_mb * MAX_MEMORY_SHARE)))
+
+
+def usable_disk_bytes(preferences: Preferences, store_bytes: int, free_bytes: int) -> int:
+    """Compute how large the store may become: to its limit, while enough of the disk stays free."""
+    spare = max(free_bytes - preferences.disk_free_gib * _GIB, 0)
+    return min(preferences.disk_gib * _GIB, store_bytes + spare)
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):

@@ -61,6 +61,8 @@ class LendingReason(StrEnum):
     PLUGIN = "plugin"  # (plugin, archive): the run's own code, which the user has not allowed
     QUARANTINED = "quarantined"  # (problem)
     OUTDATED = "outdated"  # (wanted, own): versions
+    CLOCK = "clock"  # (minutes) that it is ahead (fact: behind)
+    """The ledger refuses what this computer signs, because its clock is wrong."""
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
     DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
     BATTERY = "battery"

@@ -80,6 +80,10 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "quarantined": "your key cannot take part now ({problem}). See Activity for what you can do.",
     "outdated": "this network needs version {wanted} or newer; this is {own}. Resumes once "
     "Tequio is updated.",
+    "clock": "this computer's clock is {minutes} min ahead, so the network refuses its work. "
+    "Resumes once the clock is set right.",
+    "clock.behind": "this computer's clock is {minutes} min behind, so the network refuses its "
+    "work. Resumes once the clock is set right.",
     "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} GB. "
     "Raise its limit in Hardware, choose another run, or open a cell with others in your network "

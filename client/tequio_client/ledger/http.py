@@ -34,7 +34,7 @@ from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.names import clean_text
 from tequio_shared import encoding
 from tequio_shared.addresses import INVALID_HOST, check_place
-from tequio_shared.api.answer import Problem
+from tequio_shared.api.answer import UNNAMED, Problem
 from tequio_shared.api.network import EventReader, LogEvent
 from tequio_shared.errors import (
     MalformedError,
@@ -48,6 +48,8 @@ from tequio_shared.limits import DOCUMENT_BYTES
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
 _CODE_CHARACTERS = 64
+_DATE_PRECISION_MS = 5_000
+"""Dates have whole seconds, and an answer takes time: less does not mean that a clock was set."""
 
 
 AddressOf: TypeAlias = Callable[[str], Awaitable[str]]
@@ -61,6 +63,10 @@ class LedgerUnavailableError(TequioError):
         super().__init__(message)
         self.retry_after_s = retry_after_s
         self.detail = detail  # the server's own text, cleaned; may be empty
+
+
+class UnnamedRefusalError(LedgerUnavailableError):
+    """A refusal without a ledger's problem code: the page of a proxy before it, or of a bucket."""
 
 
 class LedgerRefusedError(RefusedError):
@@ -149,6 +155,8 @@ class LedgerHttp:
         self._what = what  # the server's name in errors
         self.url = url if url == NO_LEDGER else _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
+        self.clock_ahead_ms = 0
+        """How far our clock was ahead of the date of an answer; moves by `_DATE_PRECISION_MS`."""
         self.reach = Reachability()
         self._client = http_client(limits.connections, self.url)
         self._address_of = address_of
@@ -216,6 +224,9 @@ class LedgerHttp:
         shown_ms = _date_ms(response.headers.get("date", ""))
         if shown_ms is not None:
             self.on_date(shown_ms)
+            ahead_ms = clock.now_ms() - shown_ms
+            if abs(ahead_ms - self.clock_ahead_ms) > _DATE_PRECISION_MS:
+                self.clock_ahead_ms = ahead_ms
         if response.headers.get("content-encoding", "identity") != "identity":
             raise MalformedError(
                 f"the {self._what}'s answer is encoded although we did not ask for it"
@@ -294,15 +305,16 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     except MalformedError:
         problem = Problem()  # a proxy's page: the status says enough
     detail = clean_text(problem.detail, MAX_SERVER_TEXT)
-    message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
+    request = response.request
+    message = f"{request.method} {request.url.path}: {status} {detail}".rstrip()
     is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and problem.code != "quota"
     if is_fault or status == HTTPStatus.TOO_MANY_REQUESTS:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
     if status < HTTPStatus.BAD_REQUEST:  # redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
-    is_found = status != HTTPStatus.NOT_FOUND
-    code = clean_text(problem.code, _CODE_CHARACTERS) if is_found else "not-found"
-    return LedgerRefusedError(code, message, detail)
+    if problem.code == UNNAMED:
+        return UnnamedRefusalError(f"{message}: this is not the answer of a {what}")
+    return LedgerRefusedError(clean_text(problem.code, _CODE_CHARACTERS), message, detail)
 
 
 def _retry_after_s(response: httpx.Response) -> float:

@@ -30,6 +30,7 @@ from tequio_client.ledger.http import (
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
+    UnnamedRefusalError,
 )
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest
@@ -172,7 +173,7 @@ class TileMirror:
             )
             if _root(tile, raw) != wanted:
                 raise MalformedError(f"{tile.path()} is not that of the log")
-        except LedgerRefusedError:
+        except (LedgerRefusedError, UnnamedRefusalError):
             self._misses += 1
             if self._misses >= _MAX_MISSES:
                 self._rest(f"{self._misses} files in a row are missing")

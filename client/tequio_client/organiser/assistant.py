@@ -146,16 +146,21 @@ class Interview:
 
     def _ask_days(self) -> None:
         given, self._values["days"] = self._values["days"], 0
-        outline = self._outline()
-        found = self._estimate(outline)
-        usual = _two_digits(outline.manifest.rounds.most * found.round_s / _DAY_S)
+        try:
+            outline = self._outline()
+        except UserFacingError as err:  # too few tokens for these volunteers
+            self._print(f"\n{err}")
+            self._values["tokens"] = None
+            outline = self._outline()
+        found, rounds = self._estimate(outline), outline.manifest.rounds.most
+        usual = _two_digits(rounds * found.round_s / _DAY_S)
         tokens = self._values["tokens"]
+        of = "the fewest of a run" if rounds == planning.LEAST_ROUNDS else "usual for this model"
         ready = min(usual, _LONG_DAYS)
         self._values |= {"days": given or ready, "tokens": None}
         why = (
-            f"How long the run may take. {found.round_tokens * outline.manifest.rounds.most:,} "
-            f"tokens, {'as given' if tokens else 'usual for this model'}, take these volunteers "
-            f"{usual:g} days."
+            f"How long the run may take. {found.round_tokens * rounds:,} tokens, "
+            f"{'about as given' if tokens else of}, take these volunteers {usual:g} days."
         )
         self._ask("days", "Days", why, self._outline)
         if self._values["days"] == usual:

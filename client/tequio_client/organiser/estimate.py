@@ -141,19 +141,20 @@ class _Facts:
     def __init__(self, outline: RunOutline, expect: ExpectPlan) -> None:
         self.expect, self.manifest = expect, outline.manifest
         manifest, rounds = outline.manifest, outline.manifest.rounds
-        self.transfer_s = transfer_s(manifest, expect, expect.peers)
+        self.members = min(expect.peers, rounds.most_members)
+        self.transfer_s = transfer_s(manifest, expect, self.members)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
         self.cells = cell_needs(manifest, outline.source.config)
         self.cell = expected_cell(outline, expect)
         self.speed = peer_speed(outline, expect)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
-        self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
+        self.round_tokens = round(self.members * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
         self.needs = estimate(
             manifest,
             outline.corpus,
             RoundPace(
-                members=expect.peers,
+                members=self.members,
                 length_ms=round(self.round_s * _SECOND_MS),
                 tokens=self.round_tokens,
             ),
@@ -168,7 +169,7 @@ class _Facts:
 def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     manifest, expect, found = facts.manifest, facts.expect, facts.needs
     model, most = manifest.model, manifest.rounds.most
-    sent = contribution_bytes(manifest, expect.peers)
+    sent = contribution_bytes(manifest, facts.members)
     head = manifest.weights_bytes + manifest.aux_bytes
     if manifest.frozen is not None:
         yield _base_row(manifest, manifest.frozen)
@@ -214,7 +215,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     )
     yield EstimateRow(
         label="transfer per round",
-        value=size_text((expect.peers - 1) * sent),
+        value=size_text((facts.members - 1) * sent),
         note=f"up and down; {duration_text(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     if manifest.algorithm.down_k:
@@ -254,13 +255,15 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="run",
         value=duration_text(facts.round_s * most),
-        note=f"{most:,} rounds with {expect.peers} peers",
+        note=f"{most:,} rounds with {facts.members} peers",
     )
+    hours = facts.round_s * most / _HOUR_S
     yield EstimateRow(
         label="cost",
-        value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
+        value=f"{facts.members * expect.cell * hours:,.0f} card-hours",
         note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
-        f"and receives {size_text((expect.peers - 1) * sent * most)}",
+        f"{size_text(round(found.hourly_up_bytes * hours))} and receives "
+        f"{size_text(found.first_bytes + round(found.hourly_down_bytes * hours))}",
     )
 
 
@@ -291,6 +294,13 @@ def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
 
 
 def _warnings(facts: _Facts) -> Iterator[str]:
+    waiting = facts.expect.peers - facts.members
+    if waiting:
+        yield (
+            f"{facts.expect.peers:,} peers are expected, and a round has at most "
+            f"{facts.members:,} members, so {waiting:,} would wait for a place: raise "
+            "rounds.most_members, or expect fewer peers"
+        )
     if facts.passes > USEFUL_EPOCHS:
         yield (
             f"the run passes {facts.passes:,.1f} times over its data, and beyond {USEFUL_EPOCHS} "
@@ -355,7 +365,7 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     witness_s = manifest.rounds.witness / _SECOND_MS
     if facts.transfer_s > witness_s:
         yield (
-            f"{expect.peers} peers need {duration_text(facts.transfer_s)} at "
+            f"{facts.members} peers need {duration_text(facts.transfer_s)} at "
             f"{expect.upload_mbit:g} Mbit/s for a round's contributions, and witnesses wait "
             f"{duration_text(witness_s)}: set rounds.witness_s to "
             f"{math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, use a smaller k or "

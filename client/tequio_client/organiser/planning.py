@@ -43,6 +43,7 @@ from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, Parent
 from tequio_client.organiser.plan_text import render_plan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Admission, Manifest
+from tequio_shared.wording import plural
 
 STEPS = 20
 K: Final = 512
@@ -66,7 +67,7 @@ _LAST_ATTEMPTS = 3
 """Attest phases that members may miss before the head of a run's last round is given up."""
 _MOST_PEERS = 256
 _FACTOR = 4
-_LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
+LEAST_ROUNDS = 10
 SIZE_TOLERANCE = 0.15
 """Largest relative deviation of a model from the size that was asked for."""
 _WIDTHS = (*range(64, 1_024, 64), *range(1_024, 2_048, 128), *range(2_048, 16_385, 512))
@@ -76,7 +77,7 @@ _WIDE, _NARROW = 2_048, 256
 _SHARING = 4
 _TIED_SHARE = 0.25
 _WEIGHT_OF_SIZE = 20.0
-_MILLION = 1_000_000
+_THOUSAND, _MILLION = 1_000, 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
 _CONFIG_ENDING = ".model.json"
 
@@ -86,65 +87,86 @@ def choose_defaults(
 ) -> RunPlan:
     """Fill in the outlined plan for a run of that many tokens, or else of that many days.
 
-    With neither, the run has the usual number of tokens. Raises UserFacingError for too few days.
+    With neither, the run has the usual number of tokens. Raises UserFacingError for too few of
+    either.
     """
-    manifest, is_fresh = outline.manifest, outline.source.is_fresh
-    size, sequence = manifest.model.parameters, manifest.model.sequence
-    still = manifest.frozen.parameters if manifest.frozen else 0
-    line_s = transfer_s(manifest, expect, expect.peers)
-    # Training takes four times as long as the transfer, so a fifth of the time is transfer.
-    train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
-    pace = peer_speed(outline, expect)
-    samples = max(_WINDOW_TOKENS // sequence, 1)
-    # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
-    usual = int(pace * train_s / (samples * sequence))
-    wanted = tokens or _usual_tokens(outline)
-    rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
-    if days:
-        rounds = _rounds_in(days, train_s + line_s)
+    bare, is_fresh = outline.manifest, outline.source.is_fresh
+    size, sequence = bare.model.parameters, bare.model.sequence
+    still = bare.frozen.parameters if bare.frozen else 0
+    is_measured = is_fresh and not still
+    algorithm = plans.AlgorithmPlan(
+        k=K if is_measured and expect.peers <= MOST_PEERS_OF_K else 0,
+        outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
+    )
     # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
     # size of the product's would be unknown.
     rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
-    is_measured = is_fresh and not still
+    inner = plans.InnerPlan(
+        optimiser="adamw" if still else "muon",
+        steps=STEPS,
+        lr=rate,
+        adam_lr=rate if still else _rounded(rate * ADAM_SHARE),
+        warmup=WARMUP,
+        anneal=ANNEAL,
+    )
+    # The size of a contribution follows from the algorithm, and the times from that size.
+    manifest = msgspec.structs.replace(bare, algorithm=plans.manifest_algorithm(algorithm, inner))
+    line_s = transfer_s(manifest, expect, expect.peers)
+    # Training takes four times as long as the transfer, so a fifth of the time is transfer.
+    train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
+    witness_s = _tens(min(max(3 * line_s, _LEAST_S), _DAY_S))
+    pace = peer_speed(outline, expect)
+    samples = max(_WINDOW_TOKENS // sequence, 1)
+    # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
+    usual = int(pace * train_s / (samples * sequence))
+    round_tokens = max(expect.peers * pace * train_s, 1)
+    if days:
+        rounds = _rounds_in(days, train_s + line_s)
+    elif tokens:
+        rounds = _rounds_of(tokens, round_tokens)
+    else:
+        rounds = max(math.ceil(_usual_tokens(outline) / round_tokens), LEAST_ROUNDS)
     return msgspec.structs.replace(
         outline.plan,
         model=_with_targets(outline),
-        algorithm=plans.AlgorithmPlan(
-            k=K if is_measured and expect.peers <= MOST_PEERS_OF_K else 0,
-            outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
-        ),
-        inner=plans.InnerPlan(
-            optimiser="adamw" if still else "muon",
-            steps=STEPS,
-            lr=rate,
-            adam_lr=rate if still else _rounded(rate * ADAM_SHARE),
-            warmup=WARMUP,
-            anneal=ANNEAL,
-        ),
+        algorithm=algorithm,
+        inner=inner,
         windows=plans.WindowsPlan(samples=samples, first=min(max(usual, STEPS), 100_000)),
         rounds=plans.RoundsPlan(
             min_members=max(expect.peers // 2, 2),
-            most_members=_most_members(manifest, expect, train_s),
+            most_members=_most_members(manifest, expect, min(train_s / 2, witness_s)),
             train_s=train_s,
             train_limit_s=3 * train_s,
-            witness_s=_tens(min(max(3 * line_s, _LEAST_S), _DAY_S)),
+            witness_s=witness_s,
             attest_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
             cooldown_s=_tens(min(max(2 * line_s, _LEAST_S) * _LAST_ATTEMPTS, _DAY_S)),
-            most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
+            most=rounds,
         ),
     )
 
 
 def _rounds_in(days: float, round_s: float) -> int:
     rounds = int(days * _DAY_S / round_s)
-    if rounds < _LEAST_ROUNDS:
-        least = math.ceil(1000 * _LEAST_ROUNDS * round_s / _DAY_S) / 1000
-        raise UserFacingError(
-            f"{days:g} days are {rounds} rounds, and a run has at least {_LEAST_ROUNDS}: give "
-            f"{least:g} days or more"
-        )
+    if rounds < LEAST_ROUNDS:
+        least = math.ceil(1000 * LEAST_ROUNDS * round_s / _DAY_S) / 1000
+        raise _too_short(f"{days:g} days", rounds, f"{least:g} days")
     return rounds
+
+
+def _rounds_of(tokens: int, round_tokens: float) -> int:
+    rounds = math.ceil(tokens / round_tokens)
+    if rounds < LEAST_ROUNDS:
+        least = math.ceil(LEAST_ROUNDS * round_tokens / _THOUSAND) * _THOUSAND / _MILLION
+        raise _too_short(f"{tokens:,} tokens", rounds, f"{least:g}M")
+    return rounds
+
+
+def _too_short(length: str, rounds: int, least: str) -> UserFacingError:
+    return UserFacingError(
+        f"{length} are {plural(rounds, 'round')}, and a run has at least {LEAST_ROUNDS}: give "
+        f"{least} or more"
+    )
 
 
 def _usual_tokens(outline: RunOutline) -> int:
@@ -178,11 +200,11 @@ def _rounded(rate: float) -> float:
     return float(f"{rate:.1e}")
 
 
-def _most_members(manifest: Manifest, expect: ExpectPlan, train_s: float) -> int:
-    # Up to four times the peers expected, if the transfer still fits into half the training time.
+def _most_members(manifest: Manifest, expect: ExpectPlan, most_s: float) -> int:
+    # Up to four times the peers expected, if the transfer takes no longer than `most_s`.
     most = expect.peers
     while most < min(_FACTOR * expect.peers, _MOST_PEERS):
-        if transfer_s(manifest, expect, most + 1) > train_s / 2:
+        if transfer_s(manifest, expect, most + 1) > most_s:
             break
         most += 1
     return most

@@ -229,8 +229,8 @@ def _twin(source: TextList, index: int, raw: bytes, seen: dict[bytes, int]) -> s
 
 def _named(source: TextList, index: int) -> str:
     if isinstance(source, TextFiles):
-        return f"document {index + 1} ({clean_text(source.paths[index].name, _SHOWN)})"
-    return f"document {index + 1}"
+        return f"document {index} ({clean_text(source.paths[index].name, _SHOWN)})"
+    return f"document {index}"
 
 
 def _raw(source: TextList, index: int) -> bytes:
@@ -267,7 +267,7 @@ def open_sealed(
 ) -> SealedSet:
     """Decrypt the documents into the new folder `to`, each checked against its leaf.
 
-    The documents are in `documents`, numbered from 1, and their salts in `salts.txt`, one per line.
+    The documents are in `documents`, numbered from 0, and their salts in `salts.txt`, one per line.
     Raises UserFacingError, which names the wrong share or document; no folder is left then.
     """
     with _reading(commitment, "commitment"):
@@ -291,7 +291,7 @@ def decrypt_archive(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> N
 
 def document_file_name(index: int) -> str:
     """File name of a document; `index` counts from 0."""
-    return f"{index + 1:07}.txt"
+    return f"{index:07}.txt"
 
 
 def file_digest(path: Path) -> str:

@@ -23,18 +23,18 @@ from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
+from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb, UnsentStatement
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
-from tequio_shared.network.genesis import check_role, signers_needed
+from tequio_shared.network.genesis import ORGANISER_BODIES, check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.network import (
@@ -169,14 +169,32 @@ async def submit_alone(
 ) -> Entry:
     """Upload the documents, register the key if needed, and log a statement of one key.
 
-    The caller has locked the folder. Raises LedgerRefusedError and LedgerUnavailableError.
+    A statement that was not logged by the end is given up, so that no later command sends it; one
+    whose answer got lost may be in the log. The caller has locked the folder. Raises
+    LedgerRefusedError, LedgerUnavailableError and UserFacingError.
     """
-    async with Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(SUBMIT_TIMEOUT_S):
-            return await outbox.submit(body, run, documents=documents)
-    raise LedgerUnavailableError(
-        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
-        "again later"
+    network = await api.network()
+
+    def drop(is_dropped: Callable[[UnsentStatement], bool]) -> None:
+        with OutboxDb(folder / FILE, network.id, signer.key) as drafts:
+            for one in filter(is_dropped, drafts.drafts()):
+                drafts.drop(one.ticket)
+
+    def is_this(draft: UnsentStatement) -> bool:
+        return (draft.body, draft.run) == (body, run)
+
+    # A killed command could drop nothing. Statements of a worker with this key stay, and so does
+    # this one: the ledger may have it already, and a new one would be logged beside it.
+    drop(lambda draft: isinstance(draft.body, ORGANISER_BODIES) and not is_this(draft))
+    try:
+        async with Outbox(api, folder, signer) as outbox:
+            with trio.move_on_after(SUBMIT_TIMEOUT_S):
+                return await outbox.submit(body, run, documents=documents)
+    finally:
+        drop(is_this)
+    raise UserFacingError(
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s "
+        f"({outbox.problem}), and it is given up: run this again later"
     )
 
 

@@ -175,7 +175,9 @@ def empty_temp(variables: Mapping[str, str] = os.environ) -> None:
         return
     if not is_own:
         return
-    shutil.rmtree(temp, ignore_errors=True)
+    # What lies too deep for it counts as too large, and the worker deletes it.
+    with suppress(RecursionError):
+        shutil.rmtree(temp, ignore_errors=True)
     with suppress(OSError):
         os.makedirs(temp, mode=0o700, exist_ok=True)  # noqa: PTH103 - a text, as all paths here
 

@@ -118,14 +118,14 @@ class Machine:
         )
 
     def _read_cards(self, source: CardSource) -> Cards:
-        if not self.watch.is_quiet:
+        known = self._known.get(source.name)
+        # Read once even if quiet: no cards would mean that the computer has none.
+        if known is None or not self.watch.is_quiet:
             return source.read(self.watch)
         # Even an open driver library keeps a card awake, so it is closed, not only left unread.
         if close := getattr(source, "close", None):
             close()
-        return Cards(
-            gpus=without_state(self._known.get(source.name, Cards())).gpus, problem=QUIET_REASON
-        )
+        return Cards(gpus=without_state(known).gpus, problem=QUIET_REASON)
 
     def _gpus(self, health: list[ProbeHealth]) -> tuple[AcceleratorFacts, ...] | None:
         parts: list[Cards] = []

@@ -33,7 +33,7 @@ from tequio_shared.competition import result
 from tequio_shared.competition.result import ConfidenceInterval, ModelRanking
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
+from tequio_shared.scoring import LEAST_DOCUMENTS, DocumentScore, Refusal, ScoreTotals
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
         # The beacon and the replicates too: with them anyone can compute the ranking again.
         seeds = {"beacon": to_text(options.beacon), "replicates": result.REPLICATES}
         report = seeds | asdict(ranking)
-        _print_ranking(ranking, console)
+        _print_ranking(ranking, models[0].totals.documents, console)
     print_tasks([(one.model, one.tasks) for one in models], console)
     if options.prints_documents:
         _print_documents(models, console)
@@ -276,7 +276,7 @@ def _large(value: float) -> str:
     return f"{value:,.2f}" if value < _READABLE else f"{value:.2e}"
 
 
-def _print_ranking(ranking: ModelRanking, console: Console) -> None:
+def _print_ranking(ranking: ModelRanking, documents: int, console: Console) -> None:
     table = Table("rank", "model", title="Ranking, with 95% intervals over documents")
     table.add_column("bits/byte", justify="right")
     table.add_column("interval", justify="right")
@@ -294,7 +294,10 @@ def _print_ranking(ranking: ModelRanking, console: Console) -> None:
         )
         # An interval that excludes zero is a tie all the same if the difference is too small.
         is_apart = pair.interval.low > 0 or pair.interval.high < 0
-        tie = "a tie: the difference is too small to count" if is_apart else "a tie"
+        if documents < LEAST_DOCUMENTS:
+            tie = f"a tie: fewer than {LEAST_DOCUMENTS} documents cannot tell models apart"
+        else:
+            tie = "a tie: the difference is too small to count" if is_apart else "a tie"
         console.print(
             f"{first} minus {other}: {_interval(pair.interval)} bits per byte, "
             f"{f'{winner} is better' if winner else tie}",

@@ -43,12 +43,8 @@ class OtherFilesError(UserFacingError):
     """A repository's files differ from the list that was promised."""
 
 
-def model_folder(name: str, revision: str | None, only: Mapping[str, int] | None = None) -> Path:
-    """Find a model, or fetch it; `only`, names with sizes, restricts the files that are fetched.
-
-    Raises UserFacingError for a model that is missing, unreadable or too large for the disk, and
-    OtherFilesError when a file in `only` has another size.
-    """
+def model_folder(name: str, revision: str | None) -> Path:
+    """Find a model in a local folder, or fetch it; raises UserFacingError."""
     path = Path(name)
     try:
         is_here = path.exists()
@@ -58,10 +54,18 @@ def model_folder(name: str, revision: str | None, only: Mapping[str, int] | None
         return path
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"{name} does not exist")
-    return _fetched(name, revision, only)
+    return fetch_repository(name, revision)
 
 
-def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) -> Path:
+def fetch_repository(
+    name: str, revision: str | None, only: Mapping[str, int] | None = None
+) -> Path:
+    """Fetch a model, even if there is a folder of that name here.
+
+    `only`, names with sizes, restricts the files that are fetched. Raises UserFacingError for a
+    model that is missing, unreadable or too large for the disk, and OtherFilesError when a file in
+    `only` has another size.
+    """
     import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
     from huggingface_hub import HfApi  # noqa: PLC0415 - only for names on the Hub
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415

@@ -7,7 +7,6 @@ the caller brings what has it run elsewhere. Text comes in pieces as it is writt
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +19,7 @@ from jinja2 import TemplateError
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
-from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, TextStreamer, set_seed
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, set_seed
 from transformers.generation.logits_process import LogitsProcessor, LogitsProcessorList
 from transformers.generation.stopping_criteria import StoppingCriteria, StoppingCriteriaList
 from transformers.generation.streamers import BaseStreamer
@@ -29,6 +28,7 @@ from transformers.utils import logging as transformers_logging
 from tequio_client.tokenizers import TABLE_NAME, TOKENIZER_NAME
 from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
 from tequio_client.trainer.hub_models import BUILD_ERRORS
+from tequio_client.trainer.model_config import context_of
 from tequio_client.trainer.weights import CONFIG_FILE
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.token_table import TokenTable
@@ -41,6 +41,10 @@ _GREATEST_LOGIT = 1e30
 """With `_LEAST_TEMPERATURE` still a number in float32."""
 _LEAST_PROMPT = 16
 """Tokens of the prompt that are kept whatever the answer's length."""
+_NO_LIMIT = 1 << 20
+"""Tokens of a model that sees any number at once."""
+_INCOMPLETE = "\ufffd"
+"""Decoded from a token that ends within a character."""
 Show = Callable[[str], None]
 Turn: TypeAlias = dict[str, str]
 """`role` and `content`."""
@@ -149,16 +153,21 @@ class WritingModel:
     @property
     def context(self) -> int:
         """Tokens that the model sees at once."""
-        return int(getattr(self._model.config, "max_position_embeddings", 0) or 1 << 20)
+        return context_of(lambda name: getattr(self._model.config, name, None)) or _NO_LIMIT
 
     def encode_text(self, text: str) -> list[int]:
-        """Split a text that is to be continued; raises UserFacingError."""
+        """Split a text that is to be continued; raises UserFacingError.
+
+        As in training, the spelling of a special token is text like any other.
+        """
         first = self._model.generation_config.bos_token_id
         is_begun = isinstance(first, int)  # then by this token alone, as in training
         ids: list[int] = (
             self._own_texts.encode(text).tolist()
             if self._own_texts
-            else self._tokenizer(text, add_special_tokens=not is_begun)["input_ids"]
+            else self._tokenizer(text, add_special_tokens=not is_begun, split_special_tokens=True)[
+                "input_ids"
+            ]
         )
         return [first, *ids] if is_begun and ids[:1] != [first] else ids
 
@@ -196,11 +205,7 @@ class WritingModel:
                 "top_p": style.top_p,
                 "top_k": 0,  # transformers would draw from the likeliest 50 alone
             }
-        streamer = (
-            _TablePieces(self._own_texts.table, show)
-            if self._own_texts
-            else _Pieces(self._tokenizer, show)
-        )
+        streamer = _Pieces(self._decode, show)
         prompt = torch.tensor([list(ids)], device=self._device.handle)
         stopping = _Unwanted(is_unwanted)
         try:
@@ -217,13 +222,24 @@ class WritingModel:
         except FORWARD_ERRORS as err:
             why = " ".join(str(err).split())[:_WHY_CHARS]
             raise UserFacingError(f"the model cannot write: {why}") from err
-        tokens = made.shape[1] - len(ids)
-        end = EndReason.LENGTH if tokens >= most else EndReason.STOP
-        return WrittenText(
-            text="".join(streamer.pieces),
-            tokens=tokens,
-            end=EndReason.UNWANTED if stopping.has_ended else end,
-        )
+        _, *written = made[0, len(ids) - 1 :].tolist()
+        if stopping.has_ended:
+            end = EndReason.UNWANTED
+        else:
+            is_cut = len(written) >= most and written[-1] not in self._ends()
+            end = EndReason.LENGTH if is_cut else EndReason.STOP
+        return WrittenText(text="".join(streamer.pieces), tokens=len(written), end=end)
+
+    def _ends(self) -> Sequence[int]:
+        """Give the tokens that end a text."""
+        found = self._model.generation_config.eos_token_id
+        return found if isinstance(found, list) else [found]
+
+    def _decode(self, ids: list[int]) -> str:
+        if self._own_texts:
+            return self._own_texts.table.text(ids).decode(errors="replace")
+        text: str = self._tokenizer.decode(ids, skip_special_tokens=True)
+        return text
 
 
 class ModelChat:
@@ -252,16 +268,17 @@ class ModelChat:
         """Tokens that the model sees at once."""
         return self._model.context
 
-    def answer(self, text: str, show: Show) -> str:
+    def answer(self, text: str, show: Show, is_unwanted: Callable[[], bool] = lambda: False) -> str:
         """Answer, or continue the text; `show` gets the pieces. Raises UserFacingError.
 
-        The prompt is cut at its beginning to leave room for the answer. An interrupted answer
-        (KeyboardInterrupt) stays in the conversation as far as it was written.
+        `is_unwanted` is asked after each token, and ends the answer. The prompt is cut at its
+        beginning to leave room for the answer. An interrupted answer (KeyboardInterrupt) stays in
+        the conversation as far as it was written.
         """
         room = max(self.context - self._style.tokens, min(_LEAST_PROMPT, self.context - 1))
         if not self.has_turns:
             ids = self._model.encode_text(text)[-room:]
-            return self._model.write(ids, self._style, show).text
+            return self._model.write(ids, self._style, show, is_unwanted).text
         turns = [*self._turns, {"role": "user", "content": text}]
         ids, pieces = self._model.encode_turns(turns)[-room:], []
 
@@ -270,7 +287,7 @@ class ModelChat:
             show(piece)
 
         try:
-            self._model.write(ids, self._style, record)
+            self._model.write(ids, self._style, record, is_unwanted)
         finally:
             self._turns = [*turns, {"role": "assistant", "content": "".join(pieces)}]
         return "".join(pieces)
@@ -309,43 +326,37 @@ class _Unwanted(StoppingCriteria):
         return torch.full(input_ids.shape[:1], self.has_ended, device=input_ids.device)
 
 
-class _Pieces(TextStreamer):
-    """Passes each finished word on, and keeps it."""
+class _Pieces(BaseStreamer):
+    """Passes text on as soon as its characters are complete, and keeps it.
 
-    def __init__(self, tokenizer: Any, show: Show) -> None:  # noqa: ANN401 - transformers'
-        super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
+    Many tokenizers drop a blank at the beginning of what they decode, so new tokens are decoded
+    after those before them: after the prompt at first, then after the latest that gave a text.
+    """
+
+    def __init__(self, decode: Callable[[list[int]], str], show: Show) -> None:
         self.pieces: list[str] = []
-        self._show = show
-
-    def on_finalized_text(self, text: str, stream_end: bool = False) -> None:  # noqa: FBT001, FBT002 - transformers' own
-        """See TextStreamer."""
-        if text:
-            self.pieces.append(text)
-            self._show(text)
-
-
-class _TablePieces(BaseStreamer):
-    """Passes on the text of each token as soon as its characters are complete, and keeps it."""
-
-    def __init__(self, table: TokenTable, show: Show) -> None:
-        self.pieces: list[str] = []
-        self._table, self._show = table, show
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._is_prompt = True
+        self._decode, self._show = decode, show
+        self._before: list[int] | None = None
+        self._new: list[int] = []
 
     def put(self, value: Tensor) -> None:
         """See BaseStreamer: the prompt comes first, then one token after another."""
-        if self._is_prompt:
-            self._is_prompt = False
+        ids = value.flatten().tolist()
+        if self._before is None:
+            self._before = ids
             return
-        self._pass_on(self._decoder.decode(self._table.text(value.flatten().tolist())))
+        self._new += ids
+        self._pass_on()
 
     def end(self) -> None:
         """See BaseStreamer."""
-        self._pass_on(self._decoder.decode(b"", final=True))
-        self._is_prompt = True
+        self._pass_on(is_end=True)
 
-    def _pass_on(self, text: str) -> None:
-        if text:
-            self.pieces.append(text)
-            self._show(text)
+    def _pass_on(self, *, is_end: bool = False) -> None:
+        before = self._before or []
+        text = self._decode(before + self._new)[len(self._decode(before)) :]
+        if not text or (text.endswith(_INCOMPLETE) and not is_end):
+            return
+        self._before, self._new = self._new, []
+        self.pieces.append(text)
+        self._show(text)

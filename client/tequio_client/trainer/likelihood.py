@@ -39,7 +39,7 @@ from tequio_client.tokenizers import (
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
-from tequio_client.trainer.model_config import CONTEXT_FIELDS, ModelRefusedError, parse_config
+from tequio_client.trainer.model_config import ModelRefusedError, context_of, parse_config
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import WINDOW, DocumentScore, Refusal, ScoringRules, ScoringWindow
@@ -112,7 +112,7 @@ def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> Sc
         folder=folder,
         model=model,
         tokenizer=text,
-        context=context_length(model) or _context(loaded),
+        context=context_length(model) or context_of(loaded.get),
     )
 
 
@@ -227,7 +227,7 @@ def _rounded(scored: ScoredModel, document: _Document) -> DocumentScore:
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
         raise ModelRefusedError(
             Refusal.PREDICTIONS,
-            f"{scored.folder} predicts infinite or NaN values in a document that begins "
+            f"{scored.folder} predicts enormous, infinite or NaN values in a document that begins "
             f"{document.text[:40]!r}; use a checkpoint from before its training diverged",
         ) from err
 
@@ -363,8 +363,3 @@ def _object(path: Path) -> dict[str, Any]:  # JSON of any model
             f"{path} is not valid JSON ({err}); save the tokenizer again"
         ) from err
     return found if isinstance(found, dict) else {}
-
-
-def _context(fields: Mapping[str, Any]) -> int:  # JSON of any model
-    values = (fields.get(name) for name in CONTEXT_FIELDS)
-    return next((one for one in values if isinstance(one, int) and one > 0), 0)

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from tequio_client.trainer import llama, network_checks
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
+from tequio_client.trainer.model_config import check_sizes, context_of, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import LayoutKind, WeightLayout
@@ -292,8 +292,7 @@ def context_length(model: CausalModel) -> int:
     if model.plain is not None:
         return model.plain.context
     config = model.network.config
-    values = [getattr(config, name, None) for name in CONTEXT_FIELDS]
-    return next((one for one in values if isinstance(one, int) and one > 0), 0)
+    return context_of(lambda name: getattr(config, name, None))
 
 
 def build_random(config: bytes, seed: int) -> CausalModel:

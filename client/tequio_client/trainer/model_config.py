@@ -12,7 +12,7 @@ they write.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tequio_shared.errors import UserFacingError
@@ -58,8 +58,17 @@ CODE_PREFIXES = (
 place of those that were checked."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
 _MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
-CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
+_CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
 """Fields with the largest number of inputs, the most common name first."""
+
+
+def context_of(field: Callable[[str], object]) -> int:
+    """Give the largest number of inputs of a configuration; 0 if it names none.
+
+    `field` gives the value of a field, or None.
+    """
+    sizes = map(field, _CONTEXT_FIELDS)
+    return next((one for one in sizes if isinstance(one, int) and one > 0), 0)
 
 
 def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model

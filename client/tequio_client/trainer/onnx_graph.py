@@ -2,7 +2,8 @@
 
 The exporter records the network's operations once, with the number of texts and their length left
 open. What it cannot record, such as a decision that depends on a weight, is an error that names the
-architecture; nothing is written then.
+reason; nothing is written then. A loop over tokens would have the steps of the example, so it is an
+error too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import Dim
 
+from tequio_client.names import clean_text
 from tequio_client.trainer import hub_models
 from tequio_shared.errors import UserFacingError
 
@@ -67,14 +69,27 @@ def write_graph(folder: Path, target: Path) -> None:
                 verbose=False,
             )
     except (torch.onnx.OnnxExporterError, *hub_models.BUILD_ERRORS) as err:
-        why = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
-        raise UserFacingError(
-            f"torch's exporter cannot write this model as ONNX: {why[:_WHY_CHARS]}; leave out "
-            "--onnx: transformers, and what is built on it, loads the folder"
-        ) from err
+        raise _failure(_reason(err)) from err
     if program is None:
         raise UserFacingError("torch's exporter returned no ONNX graph")
+    if any(isinstance(size, int) for one in program.model.graph.inputs for size in one.shape or ()):
+        raise _failure("its graph would be for texts of one length")
     program.save(target / GRAPH, external_data=True)
+
+
+def _failure(why: str) -> UserFacingError:
+    return UserFacingError(
+        f"torch's exporter cannot write this model as ONNX: {why}; leave out --onnx: "
+        "transformers, and what is built on it, loads the folder"
+    )
+
+
+def _reason(err: BaseException) -> str:
+    """Give the first line of the first cause: the exporter's own error says only at which step."""
+    while err.__cause__ is not None:
+        err = err.__cause__
+    line = next((line for line in str(err).splitlines() if line.strip()), type(err).__name__)
+    return clean_text(line, _WHY_CHARS)
 
 
 def _load(folder: Path) -> nn.Module:

@@ -40,7 +40,8 @@ def fetch_drawn_texts(
         raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = fetch_archive(view.rules, folder / "archive.sealed", blob, ledger)
-    documents = decrypt_archive(view.rules, view.draw.key, path, folder / "set")
+    # An evaluator's scores are beside these, by entrant, and no entrant's name has a dot.
+    documents = decrypt_archive(view.rules, view.draw.key, path, folder / "archive.opened")
     return [read_document(documents, number) for number in view.draw.documents]
 
 

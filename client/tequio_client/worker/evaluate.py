@@ -218,8 +218,9 @@ class CompetitionJudge:
         self._outbox, self._lending, self._process = outbox, lending, process
         self._parameters_by_run, self._trained_runs = parameters, trained_runs
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
-        self._refusals: dict[str, str] = {}  # by competition, like the next three
+        self._refusals: dict[str, str] = {}  # by competition, like the next four
         self._offered: set[str] = set()
+        self._drew_lot: set[str] = set()
         self._over: set[str] = set()
         self._duties: dict[str, _Duty] = {}  # written by `_poll`
         self._moved = trio.Event()  # replaced when duties changed
@@ -305,20 +306,19 @@ class CompetitionJudge:
                 return
             if not await self._submit(name, EvalOffer(competition=name)):
                 return
-            log.info("offered to judge", competition=answer.rules.name)
         self._offered.add(name)
 
     async def _draw_lot(self, answer: CompetitionAnswer) -> None:
-        offer = find_offer(answer, self._key)
-        if offer is None or offer.lot_index is not None:
+        name, offer = answer.competition, find_offer(answer, self._key)
+        # An offer that is missing in a shortened list may be in the log all the same.
+        is_without = offer is None and len(answer.offers) == answer.offered
+        if is_without or (offer and offer.lot_index is not None) or name in self._drew_lot:
             return
         if clock.now_ms() < answer.rules.dates.deadline:
             return
         proof = to_text(self._prove(lot_input(answer.id, await self._seed(answer))))
-        if await self._submit(
-            answer.competition, EvalLot(competition=answer.competition, vrf=proof)
-        ):
-            log.info("lot drawn", competition=answer.rules.name)
+        if await self._submit(name, EvalLot(competition=name, vrf=proof)):
+            self._drew_lot.add(name)
 
     async def _seed(self, answer: CompetitionAnswer) -> bytes:
         """Seed of the lots, from the log; raises PeerError and SignatureInvalidError."""
@@ -332,13 +332,17 @@ class CompetitionJudge:
         return seed
 
     async def _submit(self, competition: str, body: Body) -> bool:
-        """Submit a statement; True if the ledger has it. A refusal is remembered, and shown."""
+        """Submit a statement; True if the ledger has it, or no offer that it belongs to.
+
+        Any other refusal is remembered, and shown.
+        """
         refused = ""
         with trio.move_on_after(SUBMIT_S) as patience:
             try:
                 await self._outbox.submit(body)
+                log.info("statement logged", type=body.TYPE, competition=competition)
             except RefusedError as err:
-                if err.code != "already-said":
+                if err.code not in ("already-said", "not-found"):
                     refused = str(err)[:_WHY_CHARACTERS]
         if refused:
             self._refusals[competition] = refused

@@ -58,6 +58,11 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
         try:
             yield
         except* LedgerUnavailableError as group:
+            away = first_error(group)
+            if isinstance(away, LedgerUnavailableError) and away.detail:
+                raise UserFacingError(
+                    f"the ledger at {ledger} cannot serve this now: {away.detail}; try again later"
+                ) from group
             raise UserFacingError(
                 f"can't reach the network at {ledger}: check your connection, and check the "
                 "address (--verbose shows details)"

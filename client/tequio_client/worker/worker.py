@@ -32,6 +32,7 @@ from tequio_client.ipc.facts import (
     MachineFacts,
     ProbeInstructions,
 )
+from tequio_client.ipc.preferences import usable_disk_bytes
 from tequio_client.ipc.runs import AskCurves, AskRuns, PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.announcement import NetworkAnnouncement
@@ -247,6 +248,7 @@ class Worker:
                 try:
                     yield
                 finally:
+                    self._count_traffic()
                     self.node = None
                 nursery.cancel_scope.cancel()
 
@@ -335,11 +337,14 @@ class Worker:
         while True:
             async with self._choosing:
                 listed = await self.runs.read()
-                machine = self.facts(device.id).known_machine()
-                lent = select_chosen_devices(machine, self.choices.preferences) or ()
+                facts, chosen = self.facts(device.id), self.choices.preferences
+                lent = select_chosen_devices(facts.known_machine(), chosen) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
-                chosen, key = self.choices.preferences, self.signer.key
-                assigned = assign_runs(listed, lent, taken, chosen, key)
+                # An unknown disk has no room: nothing is lent until it is known.
+                disk_bytes = usable_disk_bytes(
+                    chosen, facts.store_bytes, facts.free_disk_bytes or 0
+                )
+                assigned = assign_runs(listed, lent, taken, chosen, self.signer.key, disk_bytes)
                 found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
                     device.run = found
@@ -371,32 +376,38 @@ class Worker:
             del self.sessions[device.id]
 
     async def _meter(self) -> NoReturn:
-        """Read the meters and decide again, regularly."""
+        """Read the meters and decide again, regularly; write them at the end too."""
         saved_s = -math.inf
-        while True:
-            now = local_now()
-            self.traffic.observe(self._transferred(), now)
-            self._count_energy(now)
-            for one in self.lending.devices.values():
-                share = one.decision.share_percent
-                one.step_pace.observe(one.trainer.heartbeat, share, trio.current_time())
-            self._instruct_probe()
-            self.lending.update()
-            driver = next((one.driver for one in self.sessions.values() if one.driver), None)
-            standing = driver.standing.known if driver else None
-            self.activity_recorder.observe(
-                Observation(
-                    shown=self.snapshot(),
-                    standing=standing.standing if standing else "",
-                    cause=standing.cause if standing else None,
-                    steady_ms=clock.steady_ms(),
-                )
+        try:
+            while True:
+                self._read_meters()
+                if trio.current_time() >= saved_s + SAVE_S:
+                    saved_s = trio.current_time()
+                    self.choices.save()
+                    await trio.to_thread.run_sync(self._save_counts)
+                await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
+        finally:
+            self._count_traffic()
+            self._save_counts()
+
+    def _read_meters(self) -> None:
+        self._count_traffic()
+        self._count_energy(local_now())
+        for one in self.lending.devices.values():
+            share = one.decision.share_percent
+            one.step_pace.observe(one.trainer.heartbeat, share, trio.current_time())
+        self._instruct_probe()
+        self.lending.update()
+        driver = next((one.driver for one in self.sessions.values() if one.driver), None)
+        standing = driver.standing.known if driver else None
+        self.activity_recorder.observe(
+            Observation(
+                shown=self.snapshot(),
+                standing=standing.standing if standing else "",
+                cause=standing.cause if standing else None,
+                steady_ms=clock.steady_ms(),
             )
-            if trio.current_time() >= saved_s + SAVE_S:
-                saved_s = trio.current_time()
-                self.choices.save()
-                await trio.to_thread.run_sync(self._save_counts)
-            await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
+        )
 
     def _instruct_probe(self) -> None:
         if self.probe is None:
@@ -413,12 +424,12 @@ class Worker:
             )
         )
 
-    def _transferred(self) -> TransferCounters | None:
-        node = self.node
-        if node is None:
-            return None
-        up = node.network.limiter.written_bytes
-        return TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
+    def _count_traffic(self) -> None:
+        node, counters = self.node, None
+        if node is not None:
+            up = node.network.limiter.written_bytes
+            counters = TransferCounters(node=node, up=up, down=node.fetcher.read_bytes)
+        self.traffic.observe(counters, local_now())
 
     def _count_energy(self, now: LocalInstant) -> None:
         """Count the energy of the devices that compute, and assign it to the rounds they are in."""
@@ -546,7 +557,7 @@ class Worker:
         driver = session.driver if session else None
         idle_reason = self.lending.idle_reason or (device.idle_reason if device else None)
         unreported = UNKNOWN_SESSION if self.settings.is_linked else None
-        reach = self.ledger.http.reach
+        http = self.ledger.http
         return LendingFacts(
             device=name,
             session=report.facts if report else unreported,
@@ -567,8 +578,9 @@ class Worker:
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
             wanted_version=self.minimum.wanted,
-            ledger_problem=reach.problem,
-            was_ledger_reached=reach.was_reached or self._was_in_network,
+            clock_ahead_ms=http.clock_ahead_ms if self.outbox.is_clock_refused else 0,
+            ledger_problem=http.reach.problem,
+            was_ledger_reached=http.reach.was_reached or self._was_in_network,
             idle_reason=idle_reason if self.settings.applies_preferences else None,
         )
 

@@ -18,6 +18,7 @@ import structlog
 from tequio_ledger.outgoing import read_bounded
 from tequio_ledger.store import files
 from tequio_shared import encoding
+from tequio_shared.api.answer import PROBLEM_PREFIX
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import (
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 ANSWER_S = 15.0
 _NOT_FOUND = 404
+_MISSING = f"{PROBLEM_PREFIX}not-found".encode()
+"""In the ledger's own answer, and not in the page of a proxy before it."""
 _TOO_MANY = 429
 _SERVER_FAULT = 500
 _FOREIGN_CHARACTERS = 200
@@ -116,9 +119,9 @@ class LedgerClient:
             raise LedgerAwayError(f"no answer in {ANSWER_S:.0f} s") from err
         except (httpx.HTTPError, httpx.InvalidURL) as err:
             raise LedgerAwayError(str(err) or type(err).__name__) from err
-        if status == _NOT_FOUND:
+        if status == _NOT_FOUND and _MISSING in raw:
             raise RefusedError("not-found", f"{path} is not there")
-        if status >= _SERVER_FAULT or status == _TOO_MANY:
+        if status >= _SERVER_FAULT or status in (_NOT_FOUND, _TOO_MANY):
             raise LedgerAwayError(f"{path} is answered with status {status}")
         if status != httpx.codes.OK:
             raise PeerError(f"{path} is answered with status {status}")

@@ -28,6 +28,7 @@ LongText = Annotated[str, Meta(max_length=512)]
 """A sentence or an address, for people."""
 
 PROBLEM_PREFIX = "urn:tequio:problem:"
+UNNAMED = "unnamed"
 
 
 class AsOf(Struct, frozen=True):
@@ -50,5 +51,5 @@ class Problem(Struct, frozen=True, kw_only=True):
 
     @property
     def code(self) -> str:
-        """Problem code of docs/protocol.md, or `unnamed`."""
-        return self.type.removeprefix(PROBLEM_PREFIX) or "unnamed"
+        """Problem code of docs/protocol.md, or `UNNAMED` for a problem of another server."""
+        return self.type.partition(PROBLEM_PREFIX)[2] or UNNAMED

@@ -29,6 +29,7 @@ from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import (
     DOCUMENT_TOLERANCE,
+    LEAST_DOCUMENTS,
     TOTAL_TOLERANCE,
     DocumentScore,
     Refusal,
@@ -107,8 +108,9 @@ def rank_models(
     integers, each quotient is one division that rounds down, and the generator is a hash function:
     anybody gets the same numbers in any language on any machine.
 
-    A beats B iff Holm's procedure over all pairs finds their difference significant at 5 %, and the
-    difference exceeds ten times what honest evaluators may differ by. A rank is one more than the
+    A beats B iff Holm's procedure over all pairs finds their difference significant at 5 %, the
+    difference exceeds ten times what honest evaluators may differ by, and there are
+    `LEAST_DOCUMENTS`. A rank is one more than the
     number of models that beat the model, so ties share a rank. Only the `MOST_COMPARED` with the
     best totals are compared, as more would leave no difference significant; the others share the
     last rank of these (docs/protocol.md, scoring). Raises ValueError when there is nothing to
@@ -121,7 +123,9 @@ def rank_models(
     totals = [sum(millibits[name]) for name in names]
     best = sorted(range(len(names)), key=lambda at: (totals[at], names[at]))[:MOST_COMPARED]
     pairs = [_pair(one, other, names, totals, sums) for one, other in combinations(sorted(best), 2)]
-    judged = _judged(pairs, dict(zip(names, totals, strict=True)), replicates)
+    judged = tuple(pairs)
+    if len(sizes) >= LEAST_DOCUMENTS:
+        judged = _judged(pairs, dict(zip(names, totals, strict=True)), replicates)
     beaten = Counter(
         pair.other if pair.winner == pair.first else pair.first for pair in judged if pair.winner
     )

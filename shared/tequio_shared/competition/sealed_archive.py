@@ -173,9 +173,7 @@ def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[Docum
         size_bytes = _number(stream.read_exactly(_SIZE_BYTES))
         # Bounded before it is yielded: callers allocate by it.
         if not 1 <= size_bytes <= min(left, TEXT_BYTES):
-            raise MalformedError(
-                f"document {index + 1} has an impossible size of {size_bytes} bytes"
-            )
+            raise MalformedError(f"document {index} has an impossible size of {size_bytes} bytes")
         left -= size_bytes
         yield DocumentStart(index=index, salt=salt, size_bytes=size_bytes)
         state = hashlib.sha256(b"\x00" + salt)
@@ -183,7 +181,7 @@ def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[Docum
             state.update(piece)
             yield piece
         if state.digest() != leaf:
-            raise MalformedError(f"document {index + 1} does not match its commitment")
+            raise MalformedError(f"document {index} does not match its commitment")
     if left or not stream.is_done():
         raise MalformedError("the archive holds more than its documents")
 

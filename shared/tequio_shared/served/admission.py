@@ -45,9 +45,10 @@ def admit(index: int, entry: Entry, state: State, now_ms: int) -> None:
 
 
 def _check_times(statement: Statement, now_ms: int) -> None:
-    if abs(now_ms - statement.ts) > CLOCK_SKEW_MS:
-        away_s = (now_ms - statement.ts) // 1000
-        raise RefusedError("clock-skew", f"ts is {away_s} s behind the ledger's clock")
+    away_ms = abs(now_ms - statement.ts)
+    if away_ms > CLOCK_SKEW_MS:
+        how = "behind" if statement.ts < now_ms else "ahead of"
+        raise RefusedError("clock-skew", f"ts is {away_ms // 1000} s {how} the ledger's clock")
     if now_ms > statement.exp:
         raise RefusedError("expired", f"expired {now_ms - statement.exp} ms ago")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -271,11 +272,16 @@ def test_both_forms_are_checked_and_say_what_they_are(
 
 
 def test_merged_weights_without_their_base_cannot_be_told(
-    adapter_run: AdapterRun, merged: Path
+    adapter_run: AdapterRun, merged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome, said = checked(adapter_run, merged, has_store=False)
     assert outcome is VerifyOutcome.CANNOT_VERIFY
     assert "with --store" in said
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
+        outcome, said = checked(adapter_run, merged, has_store=False)
+    assert outcome is VerifyOutcome.CANNOT_VERIFY
+    assert "TMPDIR" in said
     offline = verify.verify_folder(merged, WeightsOrigin(ledger=""), NoProgress())
     assert offline.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "files of their base, which are not on this computer" in offline.lines[0]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,6 +25,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import MalformedError, UserFacingError
 from tests.support import object_store
 from tests.support.llama_swarm import ROUNDS
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -105,7 +109,7 @@ def test_a_head_has_a_folder_of_its_own_and_an_index_that_names_it(
     assert there == {f"{folder}/{name}": one for name, one in files_of(whole).items()}
     assert len(reported) == len(there)
     assert HeadIndex.parse(raw).claim == claim
-    assert bucket(server, whole).last_round(place) == ROUNDS
+    assert bucket(server, whole).published_rounds(place) == {ROUNDS}
 
 
 def test_publishing_again_changes_nothing(
@@ -135,7 +139,7 @@ def test_an_interrupted_upload_is_invisible_and_goes_on_with_the_next_file(
     seen = store(server, place)
     sent = {str(one["path"]): one for page in obstore.list(seen) for one in page}
     assert 0 < len(sent) < len(files_of(whole))
-    assert bucket(server, cache).last_round(place) is None
+    assert bucket(server, cache).published_rounds(place) == set()
     with pytest.raises(UserFacingError, match="has no published head"):
         bucket(server, cache).download(place, None)
     done, _ = put(server, whole, claim, place)
@@ -153,7 +157,7 @@ def test_an_object_with_other_content_is_found_before_the_head_is_visible(
     obstore.put(store(server, place), f"{TAG}-{revision[:16]}/{layout.CONFIG}", b"x" * size)
     with pytest.raises(UserFacingError, match=r"config\.json came back .* with other content"):
         put(server, whole, claim, place)
-    assert bucket(server, whole).last_round(place) is None
+    assert bucket(server, whole).published_rounds(place) == set()
 
 
 def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
@@ -174,6 +178,31 @@ def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
         storage.download(place, TAG, target)
     assert storage.download(place, f"{TAG}@{done.revision}", target) == target
     assert files_of(target) == files_of(whole)
+
+
+def test_a_disk_that_fills_during_a_download_is_said(
+    server: dict[str, str],
+    whole: Path,
+    claim: HeadClaim,
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(server, whole, claim, place)
+    disk, target = SmallDisk(tmp_path / "disk"), tmp_path / "disk" / "head"
+    storage = bucket(server, tmp_path / "cache")
+    try:
+        disk.fill([os.getpid()])
+        with pytest.raises(UserFacingError, match=r"free some space, or choose another folder$"):
+            storage.download(place, TAG, target)
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 60))
+            with pytest.raises(UserFacingError, match=rf"disk of {tmp_path / 'disk'} is full"):
+                storage.download(place, TAG, target)
+        disk.empty([os.getpid()])
+        assert files_of(storage.download(place, TAG, target)) == files_of(whole)
+    finally:
+        disk.unmount()
 
 
 def test_a_file_comes_in_pieces_none_of_which_is_longer_than_a_request_may_ask_for(
@@ -434,7 +463,7 @@ def test_the_heads_of_a_run_are_followed_into_a_bucket(
     )
     storage = bucket(server, tmp_path / "cache")
     publish.follow_run(options, "maize- 1.0", 2, storage, lambda _: pytest.fail("it failed"))
-    assert storage.last_round(place) == ROUNDS
+    assert storage.published_rounds(place) == {ROUNDS}
     found = storage.download(place, None)
     origin = WeightsOrigin(ledger=site.url)
     checked = publish.PublishOptions(folder=found, location=place, origin=origin)

@@ -125,6 +125,21 @@ def test_a_model_that_cannot_be_read_is_named_and_nothing_is_left(folder: Path) 
 
 
 @needs_onnx
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [("mamba", "texts of one length"), ("mixtral", "No ONNX function found for <OpOverload")],
+)
+def test_a_network_of_which_no_graph_can_be_made_is_refused_with_the_reason(
+    kind: str, why: str, folder: Path
+) -> None:
+    architectures.write(folder, architectures.small_fields(kind))
+    with pytest.raises(UserFacingError, match=f"as ONNX: .*{why}.*leave out --onnx") as raised:
+        onnx.write(folder, onnx.place(folder), NoProgress())
+    assert str(raised.value).isprintable(), "no codes of colours"
+    assert list(onnx.place(folder).iterdir()) == []
+
+
+@needs_onnx
 def test_after_a_model_that_cannot_be_written_there_is_neither_folder_nor_copy(
     site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

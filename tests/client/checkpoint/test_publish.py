@@ -26,6 +26,7 @@ from tests.support.attack_table import attack
 from tests.support.equivocators import key_folder
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,6 +151,27 @@ def test_what_comes_back_from_the_hub_is_the_head(
     assert {name: (found / name).read_bytes() for name in files_of(whole)} == files_of(whole)
 
 
+@pytest.mark.filterwarnings("ignore:Not enough free disk space:UserWarning")  # of the Hub's client
+def test_a_full_disk_is_said_and_not_blamed_on_the_connection(
+    hub: FakeHub, whole: Path, site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(hub, whole, site)
+    disk, target = SmallDisk(tmp_path / "disk"), tmp_path / "disk" / "head"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "disk" / "cache"))
+    full = rf"^the disk of {tmp_path / 'disk'} is full: free some space"
+    try:
+        disk.fill([os.getpid()])
+        for folder in (None, target):
+            with pytest.raises(UserFacingError, match=full):
+                Hub(None, hub.url).download(REPO, f"round-{ROUNDS}", folder)
+        assert f"the disk of {tmp_path / 'disk'} is full" in refusal(hub, whole, site)
+        disk.empty([os.getpid()])
+        found = Hub(None, hub.url).download(REPO, f"round-{ROUNDS}", target)
+        assert (found / layout.WEIGHTS).read_bytes() == (whole / layout.WEIGHTS).read_bytes()
+    finally:
+        disk.unmount()
+
+
 @attack("M10", layer="cli", ends="a repository with such a file is refused, and nothing fetched")
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "added_tokens.json", "film.mp4"])
 def test_a_repository_with_files_of_no_export_is_refused(
@@ -208,6 +230,16 @@ def test_another_ones_name_is_refused(hub: FakeHub, whole: Path, site: ServedLog
     assert "no write access to ana/maize" in refusal(hub, whole, site, user="hf_other")
 
 
+def test_a_token_for_one_repository_publishes_to_it_and_creates_none(
+    hub: FakeHub, whole: Path, site: ServedLog
+) -> None:
+    hub.may_create = False
+    there = hub.put(REPO, {".gitattributes": b""})
+    assert put(hub, whole, site).is_new
+    assert there.tags == {f"round-{ROUNDS}": there.main}
+    assert "rights to create a model" in refusal(hub, whole, site, repo="ana/other")
+
+
 def test_a_repository_with_something_else_in_it_is_left_alone(
     hub: FakeHub, whole: Path, site: ServedLog
 ) -> None:
@@ -248,7 +280,7 @@ def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
     done = put(hub, whole, site)
     assert set(there.commits[done.revision]) == set(files_of(whole))
     assert there.commits[there.tags["round-1"]] == older
-    assert Hub(TOKEN, hub.url).last_round(REPO) == ROUNDS
+    assert Hub(TOKEN, hub.url).published_rounds(REPO) == {1, ROUNDS}
 
 
 def test_a_private_repository_is_made_private_and_a_public_one_is_not_taken_for_it(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from huggingface_hub import constants
 
@@ -61,22 +62,25 @@ def options_of(
 @pytest.mark.parametrize(
     ("head", "published", "is_finished", "due"),
     [
-        (0, None, False, False),
-        (9, None, False, False),
-        (10, None, False, True),
-        (12, None, False, True),
-        (12, 10, False, False),
-        (19, 12, False, False),
-        (21, 12, False, True),
-        (21, 12, True, True),
-        (13, 12, True, True),
-        (12, 12, True, False),
-        (0, None, True, True),
+        (0, set(), False, False),
+        (9, set(), False, False),
+        (10, set(), False, True),
+        (12, set(), False, True),
+        (12, {10}, False, False),
+        (19, {12}, False, False),
+        (21, {12}, False, True),
+        (21, {12}, True, True),
+        (13, {12}, True, True),
+        (12, {12}, True, False),
+        (0, set(), True, True),
+        (13, {10, 20}, False, False),
+        (13, {10, 20}, True, True),
+        (10, {10, 20}, True, False),
     ],
 )
 def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
     head: int,
-    published: int | None,
+    published: set[int],
     is_finished: bool,  # noqa: FBT001 - a column of the table
     due: bool,  # noqa: FBT001 - as above
 ) -> None:
@@ -200,6 +204,20 @@ def test_an_export_of_another_run_is_not_published(site: ServedLog, tmp_path: Pa
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url))
         assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
     assert left.exists()
+
+
+def test_the_last_head_of_a_run_that_went_back_is_published_after_one_that_was_given_up(
+    site: ServedLog, whole: Path, tmp_path: Path
+) -> None:
+    claim = HeadClaim.parse((whole / layout.CLAIM).read_bytes())
+    given_up = msgspec.structs.replace(claim, round=ROUNDS + 4)
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        there = hub.put("ana/maize", {layout.CLAIM: given_up.encode()})
+        there.tags[f"round-{given_up.round}"] = there.main
+        wish = options_of(site, tmp_path, played().store(tmp_path / "store", ROUNDS))
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url))
+        assert there.tags[f"round-{ROUNDS}"] == there.main
+        assert HeadClaim.parse(there.commits[there.main][layout.CLAIM]) == claim
 
 
 def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdict(

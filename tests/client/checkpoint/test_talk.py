@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from click.testing import CliRunner
-from tokenizers import Tokenizer, processors
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from tequio_client import tokenizers
 from tequio_client.__main__ import cli
@@ -19,6 +27,7 @@ from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.trainer import device
 from tequio_client.trainer.conversation import (
+    EndReason,
     ModelChat,
     WritingModel,
     WritingStyle,
@@ -40,6 +49,7 @@ if TYPE_CHECKING:
 TALK = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
 CPU = device.open_device("cpu")
 GREEDY = WritingStyle(tokens=12, temperature=0)
+GREEDY_AND_LONG = WritingStyle(tokens=200, temperature=0)
 
 
 def said(conversation: ModelChat, text: str) -> str:
@@ -91,6 +101,114 @@ def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path)
     assert said(conversation, "w1 w2") == first
 
 
+def sentence_pieces(text: str, *, is_llama: bool) -> Tokenizer:
+    """A tokenizer whose decoder drops the first blank, as a Metaspace or as Llama 2 does it."""
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<s>"], show_progress=False)
+    made.train_from_iterator([text] * 9, trainer)
+    if is_llama:
+        made.normalizer = normalizers.Sequence(
+            [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+        )
+        made.pre_tokenizer = None
+        made.decoder = decoders.Sequence(
+            [decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        )
+    return made
+
+
+def make_it_write(
+    monkeypatch: pytest.MonkeyPatch, model: WritingModel, ids: list[int]
+) -> list[int]:
+    """Let transformers generate these tokens; gives the list to which it adds what it wrote."""
+    wrote: list[int] = []
+
+    def generate(prompt: torch.Tensor, **options: Any) -> torch.Tensor:  # noqa: ANN401 - transformers'
+        streamer, made = options["streamer"], prompt
+        streamer.put(made)
+        for one in ids[: options["max_new_tokens"]]:
+            wrote.append(one)
+            made = torch.cat([made, torch.tensor([[one]])], 1)
+            streamer.put(torch.tensor([one]))
+            if options["stopping_criteria"](made, torch.zeros(1, 1)).all():
+                break
+        streamer.end()
+        return made
+
+    monkeypatch.setattr(model._model, "generate", generate)  # noqa: SLF001 - as if trained so
+    return wrote
+
+
+@pytest.mark.parametrize("is_llama", [False, True])
+def test_no_blank_and_no_indent_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_llama: bool
+) -> None:
+    begin, rest = "def f(x):", " # maize\n    if x :\n        return  x\n"
+    tokenizer = sentence_pieces(begin + rest, is_llama=is_llama)
+    model_folders.write(
+        tmp_path,
+        model_folders.llama(tokenizer.get_vocab_size(), max_position_embeddings=256),
+        tokenizer=tokenizer.to_str().encode(),
+    )
+    model = WritingModel(tmp_path, CPU)
+    prompt, ids = model.encode_text(begin), tokenizer.encode(begin + rest).ids
+    assert ids[: len(prompt) - 1] == prompt[1:], "what is left continues the prompt"
+    make_it_write(monkeypatch, model, ids[len(prompt) - 1 :])
+    pieces: list[str] = []
+    written = model.write(prompt, GREEDY_AND_LONG, pieces.append)
+    assert written.text == "".join(pieces) == rest
+    assert len(pieces) > 4, "each word as it is written"
+
+
+@pytest.mark.parametrize("text", ["สวัสดีครับผมชื่อสมชาย", "これはペンです", "maize "])
+def test_a_character_is_shown_as_soon_as_it_is_whole_and_an_answer_stops_in_any_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    own = tokenizers.train_tokenizer(["maize"] * 9, 300)
+    folder = model_folders.write(tmp_path, model_folders.llama(300), tokenizer=own.file)
+    conversation = ModelChat(folder, GREEDY_AND_LONG, CPU)
+    ids, pieces = own.encode(text * 4).tolist(), list[str]()
+    wrote = make_it_write(monkeypatch, conversation._model, ids)  # noqa: SLF001 - as if trained so
+    answer = conversation.answer("maize", pieces.append, lambda: len(pieces) == 3)
+    assert answer == "".join(pieces)
+    assert (text * 4).startswith(answer)
+    assert len(wrote) < len(ids) / 2
+    assert len(wrote) == len(own.encode(answer)), "nothing is held back"
+
+
+@pytest.mark.parametrize(
+    ("written", "end"),
+    [
+        ([65, 66, 0], EndReason.STOP),
+        ([65, 66, 67], EndReason.LENGTH),
+        ([65, 66, 67, 0], EndReason.LENGTH),
+        ([65, 0], EndReason.STOP),
+    ],
+)
+def test_a_text_that_the_model_ends_with_its_last_token_is_not_cut(
+    whole: Path, monkeypatch: pytest.MonkeyPatch, written: list[int], end: EndReason
+) -> None:
+    model = WritingModel(whole, CPU)
+    make_it_write(monkeypatch, model, written)
+    found = model.write([77], WritingStyle(tokens=3), lambda _: None)
+    assert (found.tokens, found.end) == (min(len(written), 3), end)
+
+
+def test_a_text_ends_with_the_context_of_an_mpt(tmp_path: Path) -> None:
+    sizes = {"vocab_size": 256, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 24}
+    folder = architectures.write(tmp_path, {"model_type": "mpt"} | sizes)
+    raw, settings = layout.tokenizer_files(b"", 0, 24)
+    (folder / layout.TOKENIZER).write_bytes(raw)
+    (folder / layout.TOKENIZER_CONFIG).write_bytes(settings)
+    model = WritingModel(folder, CPU)
+    assert model.context == 24
+    found = model.write([77] * 20, GREEDY_AND_LONG, lambda _: None)
+    assert found.tokens <= 4
+    assert said(ModelChat(folder, GREEDY, CPU), "maize " * 20)
+
+
 @pytest.mark.parametrize(
     ("style", "named"),
     [({"temperature": -1.0}, "-1.0"), ({"top_p": 0.0}, "0.0"), ({"top_p": 1.5}, "1.5")],
@@ -112,6 +230,17 @@ def test_a_text_begins_with_the_separator_and_no_other_special_token(tmp_path: P
         tmp_path, model_folders.llama(begin + 1), tokenizer=tokenizer.to_str().encode()
     )
     assert WritingModel(tmp_path, CPU).encode_text("maize") == [0, *ids]
+
+
+def test_a_text_that_spells_a_special_token_is_split_like_any_other(tmp_path: Path) -> None:
+    text = f"maize{layout.SEPARATOR}{model_folders.END}"
+    whole = model_folders.bytes_folder(tmp_path / "bytes")
+    assert WritingModel(whole, CPU).encode_text(text) == [0, *text.encode()]
+    own = tokenizers.train_tokenizer([text] * 9, 300)
+    folder = model_folders.write(tmp_path / "own", model_folders.llama(300), tokenizer=own.file)
+    due = tokenizers.encode_document(own, text).tolist()
+    assert 0 not in due
+    assert WritingModel(folder, CPU).encode_text(text) == [0, *due]
 
 
 @pytest.mark.parametrize("kind", ["qwen2", "qwen3_5_moe_text"])

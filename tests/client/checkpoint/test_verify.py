@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tempfile
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,7 @@ from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
 from tests.support.llama_swarm import ROUNDS, played, served_log
+from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,6 +214,33 @@ def test_no_room_is_made_for_weights_that_the_files_do_not_hold(
     (folder / layout.MANIFEST).write_bytes(large.encode())
     change_claim(folder, run=to_text(large.run_id))
     assert "not F32[1048576, 65536]" in is_not(folder, site)
+
+
+def test_a_full_disk_for_temporary_files_is_no_fault_of_the_folder(
+    folder: Path, site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = SmallDisk(tmp_path / "disk")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "disk"))
+    try:
+        disk.fill([os.getpid()])
+        verdict = checked(folder, site.url)
+        assert verdict.outcome is VerifyOutcome.CANNOT_VERIFY
+        assert f"the disk of {tmp_path / 'disk'} is full: free some space, or" in verdict.lines[0]
+        assert "TMPDIR" in verdict.lines[0]
+        disk.empty([os.getpid()])
+        assert checked(folder, site.url).outcome is VerifyOutcome.IS_THE_HEAD
+    finally:
+        disk.unmount()
+
+
+def test_no_folder_for_temporary_files_is_no_fault_of_the_folder(
+    folder: Path, site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(tmp_path / "none")])
+    verdict = checked(folder, site.url)
+    assert verdict.outcome is VerifyOutcome.CANNOT_VERIFY
+    assert "no folder for temporary files" in verdict.lines[0]
 
 
 def test_halved_weights_are_not_the_head(folder: Path, site: ServedLog) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import stat
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
@@ -29,15 +30,19 @@ from tequio_shared.keys import Signer
 from tests import lies
 from tests.client.competition.models import files_of, hub
 from tests.client.competition.scenario import DRAWN, EVALUATORS, NEEDED, CompetitionScenario
+from tests.support.competition_fold import CompetitionFold
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED
+from tests.support.memory_log import unused_url
 from tests.support.settable_clock import set_forward
 from tests.support.six_lies import LIES
+from tests.support.synthetic_competition import SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tequio_client.verify.reader import LedgerReader
 
 SECOND, SUCCESSOR, RECOVERY = (Signer(bytes([number]) * 32) for number in (8, 17, 18))
 MODELS = {"maize": 1, "bean": 2}
@@ -321,6 +326,33 @@ def test_a_competition_that_is_not_there_is_named_with_those_that_are(
         UserFacingError, match=r"no competition 'Large'; known competitions: Small \("
     ):
         log.competition("Large")
+
+
+def _without_submission() -> CompetitionFold:
+    fold = CompetitionFold().open().offer("one", "two", "three").close()
+    return fold.draw_lots("one", "two", "three").draw()
+
+
+def _without_shares() -> CompetitionFold:
+    return CompetitionFold().play(CompetitionPhase.DRAWN).at(SCORED + 1)
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        (_without_submission, "ended without a ranking: nobody submitted a model"),
+        (_without_shares, "ended without a ranking: 0 of the 2 shares needed are revealed"),
+    ],
+)
+def test_no_share_of_a_competition_that_ended_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: Callable[[], CompetitionFold], why: str
+) -> None:
+    fold = ended()
+    monkeypatch.setattr(participation, "now_ms", lambda: fold.now)
+    (tmp_path / "share").write_text(fold.paper.reveal(1).share)
+    log = cast("LedgerReader", SimpleNamespace(wait_for=lambda _: fold.view, ledger=unused_url()))
+    with pytest.raises(UserFacingError, match=why):
+        participation.reveal(log, None, tmp_path / "share", tmp_path / "custodian")
 
 
 def test_six_lies_about_it_are_found_by_a_stranger(scenario: CompetitionScenario) -> None:

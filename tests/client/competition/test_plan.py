@@ -91,6 +91,7 @@ def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) 
     assert to_text(made.id) in told
     assert "3 drawn of 3 sealed documents" in told
     assert "are scored, without a draw" in told
+    assert "3 documents cannot tell models apart: with fewer than 30, nobody wins" in told
     assert f"shown by   {format_time(made.dates.scored + 3 * 43_200_000)}" in told
     assert "if one evaluator fails, there is no ranking" in told
 

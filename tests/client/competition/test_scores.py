@@ -8,14 +8,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from tequio_client.competition import models
 from tequio_client.competition.models import ScoringTask
 from tequio_client.trainer import causality, device
 from tequio_client.verify.report import NoProgress
+from tequio_shared.competition.rules import DRAWN_DOCUMENTS
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
-from tequio_shared.scoring import Refusal
+from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.scoring import MOST_MILLIBITS, Refusal
 from tests.client.competition.models import files_of, rules
 from tests.support.attack_table import attack
 
@@ -119,6 +123,24 @@ def test_a_configuration_without_sense_is_told_of_its_entrant(
     (folder / "config.json").write_text(json.dumps(fields | changes))
     with pytest.raises(UserFacingError):
         models.evaluate_entrant(_task(folder, TEXTS), tmp_path / "journal", CPU, NoProgress())
+
+
+@attack("C14", layer="cli", ends="refused, so that evaluators can show its scores")
+def test_losses_are_refused_if_no_statement_could_hold_their_total(
+    model: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(model, tmp_path / "model", ignore=shutil.ignore_patterns("made"))
+    tensors = {
+        name: torch.zeros_like(one) for name, one in load_file(folder / "model.safetensors").items()
+    }
+    for name in ("model.norm.weight", "lm_head.weight", "model.embed_tokens.weight"):
+        tensors[name][..., 0] = 1
+    tensors["lm_head.weight"][1:] = 0
+    tensors["lm_head.weight"] *= 1e8  # for a token that never comes
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    found = models.evaluate_entrant(_task(folder, TEXTS), tmp_path / "j", CPU, NoProgress())
+    assert found.refusals == {Refusal.PREDICTIONS}
+    assert MOST_MILLIBITS * DRAWN_DOCUMENTS <= JSON_INTEGER
 
 
 def test_scoring_one_document_tries_the_model_on_the_windows_of_all(

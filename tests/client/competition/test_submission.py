@@ -76,6 +76,19 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
     assert file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
+def test_a_local_folder_of_the_same_name_is_not_the_repository(
+    served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _submitted(served)
+    (tmp_path / REPO).mkdir(parents=True)
+    for name, content in files_of(tmp_path / "other", seed=2).items():
+        (tmp_path / REPO / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert _submitted(served) == made
+    folder = models.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
+    assert file_digest(folder / "model.safetensors") == made.files[1].sha256
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [(b"x" * 9, "it has 9 bytes"), (None, "another hash")],

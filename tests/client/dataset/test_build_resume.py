@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.dataset import sources
+from tequio_client.dataset import chat, rows, sources
 from tequio_client.dataset.build import BuildOptions, BuildProgress, ShardOptions, build_shards
 from tequio_client.dataset.cli import data
 from tequio_client.dataset.state import FOLDER_NAME, STATE_NAME, BuildState
@@ -197,6 +198,23 @@ def test_a_source_that_has_changed_is_refused_by_name(
         file.write("more")
     with pytest.raises(UserFacingError, match=f"the source has changed .*{named}"):
         build_until(sources.folder_files(texts, "*"), tmp_path / "out", sys.maxsize)
+
+
+@pytest.mark.parametrize("is_chat", [False, True])
+def test_a_build_is_not_continued_with_another_column(tmp_path: Path, *, is_chat: bool) -> None:
+    load = chat.open_conversations if is_chat else rows.open_texts
+    said = [{"role": "assistant", "content": "maíz"}] if is_chat else "maíz y frijol " * 10
+    lines = [json.dumps({"asked": said, "answered": said, "row": at}) for at in range(60)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines))
+
+    def build(column: str, most: int) -> None:
+        source = load(str(tmp_path / "rows.jsonl"), config=None, split="train", column=column)
+        build_until(source, tmp_path / "out", most)
+
+    with pytest.raises(InterruptedTestError):
+        build("asked", 1)
+    with pytest.raises(UserFacingError, match=r"it had .* --column asked, and now has .*answered"):
+        build("answered", sys.maxsize)
 
 
 def test_a_state_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import structs
 from safetensors.numpy import load_file
@@ -12,15 +13,14 @@ from safetensors.numpy import load_file
 from tequio_client.group import group_file, plan, report
 from tequio_client.group.group_file import GroupFile, GroupMember
 from tequio_client.group.head_store import HeadStore
+from tequio_client.group.updates import state_folder
 from tequio_client.ipc.private import PrivacyRules
 from tequio_client.keys import identity
+from tequio_client.trainer.private.accountant import RECORD_NAME, SpentRecord
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.group_members import group_signers, make_group
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODEL = {
     "model_type": "llama",
@@ -193,7 +193,32 @@ def test_a_head_is_exported_as_transformers_reads_it(tmp_path: Path) -> None:
         assert (stored == tensor.astype("f4") * 2.0**-24).all()
     shown = report.read_report(tmp_path / "ana")
     assert "you  Ana" in shown.as_text()
+    assert "epsilon" not in shown.as_text()
     assert json.loads(shown.as_json())["needed"] == 1
+
+
+@pytest.mark.parametrize(("most", "limit"), [("8.0", "of 8"), ("0", "without a limit")])
+def test_the_status_says_what_the_texts_have_spent_whatever_became_of_the_rounds(
+    tmp_path: Path, most: str, limit: str
+) -> None:
+    text = f"{PLAN}[privacy]\nmost_epsilon = {most}\n"
+    made = plan.make_group(write_plan(tmp_path, text))
+    signer = identity.load_or_create(tmp_path)
+    member = group_file.new_member("Ana", to_text(signer.key), ())
+    HeadStore(tmp_path, group_file.with_member(made.group, member))
+    assert f"\nspent:       epsilon 0.000 {limit}\n" in report.read_report(tmp_path).as_text()
+    place = state_folder(tmp_path)
+    place.mkdir(parents=True)
+    (place / RECORD_NAME).write_bytes(msgspec.json.encode(SpentRecord(rounds=3, epsilon=2.5)))
+    shown = report.read_report(tmp_path)
+    assert f"\nspent:       epsilon 2.500 {limit}\n" in shown.as_text()
+    assert json.loads(shown.as_json())["epsilon"] == 2.5
+
+
+def test_the_documentation_names_the_record_of_what_texts_have_spent() -> None:
+    page = Path(__file__).parents[3] / "docs" / "differential-privacy.md"
+    record = state_folder(Path()) / RECORD_NAME
+    assert f"`{record.as_posix()}`" in page.read_text(encoding="utf-8")
 
 
 def test_an_export_needs_weights(tmp_path: Path) -> None:

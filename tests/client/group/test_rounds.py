@@ -285,10 +285,8 @@ def test_a_dealer_of_a_wrong_box_or_commitment_does_not_stop_the_others(name: st
     listed = rounds.tally.key_list()
     for at in ALL:
         dealt = rounds.members[at].deal(listed)
-        if at == 3:  # what is for member 0 does not open, or is not what the box has
-            parts = getattr(dealt, name)
-            dealt = structs.replace(dealt, **{name: (parts[1], *parts[1:])})
-        rounds.tally.add_dealt(rounds.sign(at, dealt))
+        sent = with_short_share(rounds, dealt) if at == 3 else dealt
+        rounds.tally.add_dealt(rounds.sign(at, sent))
     with capture_logs() as logs:
         rounds.mask_step(ALL, ALL)
     assert [one["member"] for one in logs] == ["member 3"]
@@ -325,6 +323,38 @@ def test_a_wrong_share_is_recognised_and_the_others_suffice() -> None:
         rounds.tally.add_shares(rounds.sign(2, wrong))
     rounds.reveal_step((0, 1, 3))
     assert np.array_equal(rounds.tally.unmask(), rounds.plain_sum(ALL))
+
+
+def test_a_dealer_of_a_short_share_does_not_get_its_receiver_left_out() -> None:
+    rounds = GroupRounds(4)
+    rounds.key_step(ALL)
+    listed = rounds.tally.key_list()
+    for at in ALL:
+        dealt = rounds.members[at].deal(listed)
+        rounds.tally.add_dealt(
+            rounds.sign(at, with_short_share(rounds, dealt) if at == 3 else dealt)
+        )
+    with capture_logs() as logs:
+        rounds.mask_step(ALL, ALL)
+    assert [(one["event"], one["member"]) for one in logs] == [
+        ("a member dealt a wrong share", "member 3")
+    ]
+    rounds.ack_step(ALL)
+    rounds.reveal_step(ALL)
+    assert np.array_equal(rounds.tally.unmask(), rounds.plain_sum(ALL))
+
+
+def with_short_share(rounds: GroupRounds, dealt: DealtShares) -> DealtShares:
+    """Shares of member 3, of which that for member 0 is short, as its commitment says."""
+    short, dealer = b"short", rounds.members[3]
+    there = from_text(rounds.members[0].keys().box_key)
+    box = dealer._salt.seal(dealer._box, there, (3, 0), short)  # noqa: SLF001
+    return structs.replace(
+        dealt,
+        boxes=(to_text(box), *dealt.boxes[1:]),
+        seed_shares=(to_text(masks.secret_name(short)), *dealt.seed_shares[1:]),
+        key_shares=(to_text(masks.secret_name(b"")), *dealt.key_shares[1:]),
+    )
 
 
 def test_a_dealer_whose_shares_give_another_secret_is_named() -> None:

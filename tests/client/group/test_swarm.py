@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.group.member_network import protocol_of
+from tequio_client.group.member_network import IDLE_S, protocol_of
 from tequio_client.group.messages import Ask, GroupMail, MemberStatus
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared import encoding
 from tequio_shared.errors import PeerError
 from tests.support.group_members import first_weights
 from tests.support.group_swarm import GroupSwarm, group_swarm
@@ -17,6 +18,8 @@ from tests.support.loopback import LOOPBACK, network
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_client.worker.swarm.peers import PeerStream
 
 
 def same_heads(swarm: GroupSwarm, number: int) -> bool:
@@ -161,6 +164,43 @@ def test_strangers_and_garbage_get_no_answer_and_the_group_goes_on(tmp_path: Pat
             await swarm.until(lambda: same_heads(swarm, 2))
 
     trio.run(main)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"type": "unknown"}, {"type": "ask", "addresses": [], "extra": 1}]
+)
+def test_a_body_of_an_unknown_kind_is_refused_and_the_group_goes_on(
+    tmp_path: Path, fields: dict[str, object]
+) -> None:
+    async def main() -> None:
+        async with group_swarm(tmp_path, 4, rounds=2) as swarm:
+            frame = signed_fields(GroupMail(group=swarm.group, signer=swarm.signers[3]), fields)
+
+            async def answer(stream: PeerStream) -> None:
+                while True:
+                    asked.append(bytes(await stream.receive_frame(timeout_s=IDLE_S)))
+                    await stream.send_frame(frame)
+
+            asked: list[bytes] = []
+            async with PeerNetwork(seed=swarm.signers[3].seed, listen=LOOPBACK) as member:
+                member.serve(protocol_of(swarm.group), answer)
+                for place in range(3):
+                    await swarm.start(place, opened=False)
+                assert await frames_answered(swarm, member, frame) == 0
+                await swarm.until(lambda: bool(asked))
+                for running in swarm.running.values():
+                    running.updates.gate.set()
+                await swarm.until(lambda: same_heads(swarm, 2))
+
+    trio.run(main)
+
+
+def signed_fields(mail: GroupMail, fields: dict[str, object]) -> bytes:
+    """A frame with a body of any fields, which its author signed."""
+    place = mail.group.index_of(mail.signer.key)
+    assert place is not None
+    signed = bytes((place,)) + encoding.encode(fields)
+    return mail.signer.sign(b"tequio/v1/group-message\x00" + mail.group.id + signed) + signed
 
 
 def test_another_group_file_is_another_protocol(tmp_path: Path) -> None:

@@ -221,9 +221,23 @@ async def test_refusals_carry_their_code_and_server_faults_their_pause() -> None
         with pytest.raises(LedgerUnavailableError) as away:
             await api.peer(ME.key)
         assert away.value.retry_after_s == 7
-        server.tamper = lambda *_: Reply(status=302, headers={"location": "http://192.0.2.1/"})
-        with pytest.raises(LedgerUnavailableError, match="not the address of a ledger"):
-            await api.peer(ME.key)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        Reply(status=302, headers={"location": "http://192.0.2.1/"}),
+        Reply(status=403, body=b"<html>no"),
+        Reply(status=404, body=b"404 page not found\n"),
+        Reply(status=404, body=b'{"type": "about:blank", "title": "Not Found", "status": 404}'),
+    ],
+)
+@pytest.mark.trio
+async def test_a_page_of_a_proxy_is_no_answer_of_the_ledger(page: Reply) -> None:
+    async with joined() as (server, api):
+        server.tamper = lambda *_: page
+        with pytest.raises(LedgerUnavailableError, match=r"not the (address|answer) of a ledger"):
+            await api.find_peer(ME.key)
 
 
 HOSTILE = "no\n\x1b]52;c;aGFo\x07tequio: pay here \u202e" + 5_000 * "x"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -127,6 +128,25 @@ def test_a_run_that_cannot_work_or_is_not_wanted_is_asked_about_again(folder: Pa
         terminal.read_until(b"folder ./gone not found")
         assert terminal.interrupt() == 1
     assert written(folder) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--tokens", "1B"), r"tokens, about as given, take"),
+        (("--tokens", "5M"), r"5,000,000 tokens are 1 round, .* 480,000,000 tokens, the fewest of"),
+        ((), r"480,000,000 tokens, the fewest of a run, take"),
+        (("--parameters", "100M"), r"tokens, usual for this model, take"),
+    ],
+)
+def test_tokens_are_called_as_given_only_if_they_are(
+    folder: Path, words: tuple[str, ...], told: str
+) -> None:
+    with asked(str(folder / "plan.toml"), "--parameters", "200K", *words) as terminal:
+        answer(terminal, ("[new]:", ""), ("Data [data]:", ""), ("Parameters [", ""))
+        shown = answer(terminal, *TO_DAYS, ("Days [", ""))
+        assert re.search(told, " ".join(shown.split())), shown
+        assert terminal.interrupt() == 1
 
 
 def test_what_exists_is_named_before_the_first_question(folder: Path) -> None:

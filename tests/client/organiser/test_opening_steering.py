@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import httpx
 import pytest
+import trio
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import InvitationLink
-from tequio_client.organiser import opening
+from tequio_client.organiser import opening, signing
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.statements.runs import RunFinish
+from tests.support import http_servers
 from tests.support.equivocators import key_folder
+from tests.support.forked_program import CLIENT, ForkedProgram
 from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 
 RUN = "paper"
@@ -132,6 +142,141 @@ def test_an_empty_name_is_no_run_though_there_is_but_one(owner: RunOrganiser, wh
     assert "the value is empty" in result.stderr
     every = CliRunner().invoke(cli, ("invite", "open", "--run", "", *where))
     assert every.exit_code == 2
+
+
+Answer: TypeAlias = tuple[int, bytes]
+FULL_DISK: Answer = 503, b'{"code": "read-only", "detail": "the disk is full"}'
+JSON = {"content-type": "application/json"}
+
+
+def pass_on(url: str, sent: bytes | None) -> Answer:
+    """Have the ledger answer: a GET if nothing is sent."""
+    found = httpx.get(url) if sent is None else httpx.post(url, content=sent, headers=JSON)
+    return found.status_code, found.content
+
+
+def refuse_what_is_sent(url: str, sent: bytes | None) -> Answer:
+    """Answer questions only, as a ledger with a full disk does."""
+    return pass_on(url, sent) if sent is None else FULL_DISK
+
+
+def relay_to(
+    ledger: str, answer: Callable[[str, bytes | None], Answer]
+) -> type[BaseHTTPRequestHandler]:
+    """Stand before the ledger, and answer in its place."""
+
+    class LedgerRelay(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer(*answer(ledger + self.path, None))
+
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["content-length"]))
+            self._answer(*answer(ledger + self.path, sent))
+
+        def _answer(self, status: int, content: bytes) -> None:
+            self.send_response(status)
+            for name, value in {**JSON, "content-length": str(len(content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+            pass
+
+    return LedgerRelay
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a command give up soon."""
+    monkeypatch.setattr(signing, "SUBMIT_TIMEOUT_S", 0.5)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_decision_that_was_given_up_is_not_logged_by_a_later_command(
+    owner: RunOrganiser,
+) -> None:
+    before = owner.state
+    with (
+        http_servers.serving(relay_to(owner.url, refuse_what_is_sent)) as url,
+        pytest.raises(UserFacingError) as caught,
+    ):
+        replace(owner, url=url).do("finish", RUN)
+    assert "the disk is full" in str(caught.value), "the cause is told, not the connection"
+    assert "it is given up" in str(caught.value)
+    owner.do("announce", RUN, "--text", "We go on.")
+    assert owner.state == before
+
+
+def test_a_decision_of_a_killed_command_is_not_logged_by_a_later_one(owner: RunOrganiser) -> None:
+    (run,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
+    before = owner.state
+
+    async def leave_unsent(url: str) -> None:
+        async with (
+            LedgerApi(url) as api,
+            Outbox(api, Path(owner.folder), ORGANISER) as outbox,
+        ):
+            with trio.move_on_after(0.5):
+                await outbox.submit(RunFinish(reason=1), RunId(from_text(run["run"], 32)))
+            assert outbox.unlogged == 1
+
+    with http_servers.serving(relay_to(owner.url, refuse_what_is_sent)) as url:
+        trio.run(leave_unsent, url)
+    owner.do("announce", RUN, "--text", "We still go on.")
+    assert owner.state == before
+
+
+def test_ctrl_c_gives_a_decision_up_in_one_word(owner: RunOrganiser) -> None:
+    before, is_sent = owner.state, threading.Event()
+
+    def refuse(url: str, sent: bytes | None) -> Answer:
+        if sent is not None:
+            is_sent.set()
+        return refuse_what_is_sent(url, sent)
+
+    with http_servers.serving(relay_to(owner.url, refuse)) as url:
+        words = ("run", "finish", RUN, "--ledger", url, "--dir", owner.folder)
+        with ForkedProgram(CLIENT, *words, stderr=subprocess.PIPE) as program:
+            assert is_sent.wait(60)
+            program.send_signal(signal.SIGINT)
+            _, said = program.communicate(timeout=60)
+    assert program.returncode == 1
+    assert said.endswith("\nAborted!\n")
+    assert "Traceback" not in said
+    owner.do("announce", RUN, "--text", "We go on for a month.")
+    assert owner.state == before
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_decision_whose_answer_was_lost_is_logged_once_and_no_number_is_used_twice(
+    owner: RunOrganiser,
+) -> None:
+    before, lost = owner.statements, list[Answer]()
+
+    def lose_answer(url: str, sent: bytes | None) -> Answer:
+        if lost or sent is None:
+            return FULL_DISK if lost else pass_on(url, sent)
+        lost.append(pass_on(url, sent))
+        return FULL_DISK
+
+    with (
+        http_servers.serving(relay_to(owner.url, lose_answer)) as url,
+        pytest.raises(UserFacingError, match="it is given up"),
+    ):
+        replace(owner, url=url).do("announce", RUN, "--text", "Known to the ledger alone.")
+    assert owner.statements > before
+    owner.do("announce", RUN, "--text", "Heard by all.")
+    peer = httpx.get(f"{owner.url}/v1/peers/{to_text(ORGANISER.key)}").json()
+    assert not peer["standing"]["evidence"], "two statements under one number are foul play"
+
+
+def test_a_ledger_that_says_why_it_cannot_serve_is_quoted(owner: RunOrganiser) -> None:
+    with (
+        http_servers.serving(relay_to(owner.url, lambda *_: FULL_DISK)) as url,
+        pytest.raises(UserFacingError, match="cannot serve this now: the disk is full; try again"),
+    ):
+        replace(owner, url=url).run("list")
 
 
 def test_a_run_is_paused_goes_on_and_ends(owner: RunOrganiser) -> None:

@@ -16,7 +16,7 @@ from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.outline import read_outline
 from tequio_client.organiser.plan import ExpectPlan
-from tequio_client.worker.lending.needs import MOST_COMPUTERS
+from tequio_client.worker.lending.needs import MOST_COMPUTERS, contribution_bytes, gossip_bytes
 from tequio_shared.errors import UserFacingError
 from tests.support import chats
 
@@ -91,7 +91,7 @@ def test_no_model_is_smaller_than_its_vocabulary() -> None:
 
 def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: Path) -> None:
     path = tmp_path / "plans" / "maize.toml"
-    said = new(path, data, "--parameters", "200K", "--peers", "4", "--tokens", "5M")
+    said = new(path, data, "--parameters", "200K", "--peers", "4")
     assert f"tequio run open {path}" in said.replace("\n", "")
     checked = CliRunner().invoke(cli, ("run", "check", str(path)))
     assert checked.exit_code == 0
@@ -153,6 +153,23 @@ def test_a_slow_line_makes_longer_rounds(tmp_path: Path, data: Path) -> None:
     fast, slow = (plans.read_plan(tmp_path / f"{name}.toml") for name in ("fast", "slow"))
     assert slow.rounds.train_s > fast.rounds.train_s
     assert slow.rounds.witness_s > fast.rounds.witness_s
+
+
+@pytest.mark.parametrize("size", ["10M", "1B"])
+@pytest.mark.parametrize("peers", range(2, 9))
+def test_a_full_roster_has_time_to_transfer_what_the_plan_lets_it_send(
+    peers: int, size: str, tmp_path: Path, data: Path
+) -> None:
+    words = ("--peers", str(peers), "--vram-gib", "80", "--disk-gib", "500", "--days", "30")
+    new(tmp_path / "run.toml", data, "--parameters", size, *words)
+    found = read_outline(tmp_path / "run.toml")
+    rounds, expect = found.plan.rounds, found.plan.expect
+    assert isinstance(expect, ExpectPlan)
+    full_s = estimate.transfer_s(found.manifest, expect, rounds.most_members)
+    assert full_s <= rounds.train_s / 2
+    assert full_s <= rounds.witness_s
+    round_s = estimate.estimate_run(found, expect).round_s
+    assert 0 <= 30 * 86_400 - rounds.most * round_s < round_s, "the days given, within a round"
 
 
 def test_a_model_too_large_for_the_card_is_refused_with_one_that_fits(
@@ -243,6 +260,52 @@ def test_a_run_that_reads_its_data_too_often_is_warned_about(tmp_path: Path, dat
     (tmp_path / "p-config.json").unlink(missing_ok=True)
 
 
+def test_data_that_is_read_often_is_fetched_once(tmp_path: Path, data: Path) -> None:
+    new(tmp_path / "run.toml", data, "--parameters", "1M", "--tokens", "10B")
+    outline = read_outline(tmp_path / "run.toml")
+    found = estimate.estimate_run(outline, ExpectPlan())
+    assert found.passes > 1_000
+    shown = {row.label: row.note for row in found.rows}
+    sent = contribution_bytes(outline.manifest, 8)
+    rounds = outline.manifest.rounds
+    down = re.search(r"up and (.*) down per hour", shown["round"])
+    assert down is not None
+    most = 1.1 * (8 * sent + gossip_bytes(8)) * 3_600_000 / rounds.train
+    assert in_bytes(down[1]) < most, "contributions and gossip, and hardly any data"
+    first, received = (
+        re.search(pattern, shown[label])
+        for label, pattern in (("disk", r"^(.*?) are fetched"), ("cost", r"and receives (.*)$"))
+    )
+    assert first is not None
+    assert received is not None
+    assert in_bytes(received[1]) - in_bytes(first[1]) == pytest.approx(
+        in_bytes(down[1]) * rounds.most * found.round_s / 3_600, rel=0.05
+    )
+
+
+def in_bytes(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * {"MB": 1e6, "GB": 1e9, "TB": 1e12}[unit]
+
+
+def test_peers_for_whom_a_round_has_no_place_are_named_and_not_counted(
+    tmp_path: Path, data: Path
+) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M", "--peers", "20")
+    text = re.sub(r"(?m)^most_members = \d+", "most_members = 16", path.read_text())
+    path.write_text(text)
+    found = estimate.estimate_run(read_outline(path), ExpectPlan(peers=20))
+    fewer = estimate.estimate_run(read_outline(path), ExpectPlan(peers=16))
+    assert found.rows == fewer.rows
+    assert (found.round_tokens, found.round_s) == (fewer.round_tokens, fewer.round_s)
+    (told,) = set(found.warnings) - set(fewer.warnings)
+    assert (
+        "a round has at most 16 members, so 4 would wait for a place: raise rounds.most_members"
+        in told
+    )
+
+
 def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
     tmp_path: Path, data: Path
 ) -> None:
@@ -262,9 +325,37 @@ def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
         new(plan, data, *size, "--cell", str(MOST_COMPUTERS + 1))
 
 
+def test_every_card_of_a_cell_counts_in_the_card_hours(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M", "--peers", "4", "--cell", "2", "--days", "5")
+    found = estimate.estimate_run(read_outline(path), ExpectPlan(peers=4, cell=2))
+    (hours,) = (
+        float(row.value.removesuffix(" card-hours").replace(",", ""))
+        for row in found.rows
+        if row.label == "cost"
+    )
+    assert hours == pytest.approx(4 * 2 * 5 * 24, rel=0.01)
+
+
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)
+
+
+def test_a_run_has_the_length_that_was_given_or_is_refused(tmp_path: Path, data: Path) -> None:
+    size = ("--parameters", "1M", "--peers", "2", "--tflops", "0.1")
+    short = refusal(tmp_path / "run.toml", data, *size, "--tokens", "5M")
+    told = re.fullmatch(
+        r"(.*) tokens are 8 rounds, and a run has at least 10: give (.*)M or more", short
+    )
+    assert told is not None, short
+    assert told[1] == "5,000,000"
+    new(tmp_path / "run.toml", data, *size, "--tokens", f"{told[2]}M")
+    assert plans.read_plan(tmp_path / "run.toml").rounds.most in (10, 11)
+    new(tmp_path / "long.toml", data, *size, "--days", "3650")
+    long = read_outline(tmp_path / "long.toml")
+    found = estimate.estimate_run(long, ExpectPlan(peers=2, tflops=0.1))
+    assert long.plan.rounds.most * found.round_s == pytest.approx(3_650 * 86_400, rel=1e-3)
 
 
 def test_a_model_that_is_not_here_is_named_without_asking_the_hub(

@@ -62,6 +62,7 @@ def test_any_two_of_three_bring_every_document_and_its_leaf_back(tmp_path: Path)
         assert _open(tmp_path / "set", _shares(tmp_path / "set", *pair), to) == sealed
         found = _documents(to)
         assert found == [text.encode() for text in TEXTS]
+        assert (to / sealing.DOCUMENTS / "0000000.txt").read_bytes() == found[0]
         salts = [from_text(line, 16) for line in (to / "salts.txt").read_text().splitlines()]
         assert len(set(salts)) == len(TEXTS)
         leaves = [merkle.leaf_hash(a + b) for a, b in zip(salts, found, strict=True)]
@@ -109,14 +110,14 @@ def test_two_sets_of_the_same_texts_have_nothing_in_common(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (("a", "b", "a"), "document 3 is a copy of document 1: remove one of them"),
-        (("a", "b", " a\n"), "document 3 is a copy of document 1"),
-        (("a", ""), "document 2 has no text"),
-        (("a", " \n\t"), "document 2 has no text"),
-        (("a", "\ud800"), "document 2 has no text"),
-        (("a", "", "a"), "document 2 has no text.*; document 3 is a copy of document 1"),
-        (("a", *[""] * 8), "document 6 has no text[^;]*; and 3 more like these"),
-        (("a", "x" * (TEXT_BYTES + 1)), "document 2 has 67,108,865 bytes.*split it"),
+        (("a", "b", "a"), "document 2 is a copy of document 0: remove one of them"),
+        (("a", "b", " a\n"), "document 2 is a copy of document 0"),
+        (("a", ""), "document 1 has no text"),
+        (("a", " \n\t"), "document 1 has no text"),
+        (("a", "\ud800"), "document 1 has no text"),
+        (("a", "", "a"), "document 1 has no text.*; document 2 is a copy of document 0"),
+        (("a", *[""] * 8), "document 5 has no text[^;]*; and 3 more like these"),
+        (("a", "x" * (TEXT_BYTES + 1)), "document 1 has 67,108,865 bytes.*split it"),
     ],
 )
 def test_what_cannot_be_sealed_is_named_and_nothing_is_written(
@@ -148,9 +149,9 @@ def test_files_are_named_and_a_huge_one_is_not_read(tmp_path: Path) -> None:
             needed=2,
             shares=3,
         )
-    assert "document 2 (b.txt) has no text" in str(refusal.value)
-    assert "document 3 (c.txt) is a copy of document 1 (a.txt)" in str(refusal.value)
-    assert "document 4 (d.txt) has 1,099,511,627,776 bytes" in str(refusal.value)
+    assert "document 1 (b.txt) has no text" in str(refusal.value)
+    assert "document 2 (c.txt) is a copy of document 0 (a.txt)" in str(refusal.value)
+    assert "document 3 (d.txt) has 1,099,511,627,776 bytes" in str(refusal.value)
 
 
 class _Moving:
@@ -170,7 +171,7 @@ class _Moving:
 
 
 def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="document 2 was changed meanwhile"):
+    with pytest.raises(UserFacingError, match="document 1 was changed meanwhile"):
         sealing.seal(cast("TextList", _Moving()), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
@@ -268,7 +269,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
     (folder / sealing.COMMITMENT).write_bytes(forged.encode())
-    _refused(tmp_path, _shares(folder, 1, 2), "document 2 does not match its commitment")
+    _refused(tmp_path, _shares(folder, 1, 2), "document 1 does not match its commitment")
 
     salt = plain[-21 - 8 :][:16]
     leaf = sealed_set.document_leaf(salt, (b"masa!",))

@@ -142,6 +142,18 @@ def test_a_quiet_probe_lets_go_of_the_cards() -> None:
     assert health(facts, "gpu").error == QUIET_REASON
 
 
+def test_a_probe_that_begins_quiet_reads_the_cards_once() -> None:
+    readings = iter([Cards(gpus=(CARD,))])  # a second one would raise
+    played = ScriptedCards("nvml", lambda _: next(readings))
+    whole = machine(played)
+    whole.watch = ProbeInstructions(is_quiet=True)
+    for _ in range(3):
+        gpus = asked(whole).gpus
+        assert gpus is not None
+        assert [gpu.id for gpu in gpus] == [CARD.id], "else the processor would take its place"
+    assert played.closed == 2
+
+
 def test_numbers_that_no_card_has_do_not_cost_the_whole_line() -> None:
     wild = AcceleratorFacts(
         id="cuda:0", name="Card", load=7.0, watts=float("inf"), memory_mb=1 << 60

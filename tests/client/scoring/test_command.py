@@ -19,7 +19,7 @@ from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.multiple_choice import ChoiceQuestion, ChoiceTask
-from tequio_shared.scoring import Refusal
+from tequio_shared.scoring import LEAST_DOCUMENTS, Refusal
 from tests.support import architectures, model_folders
 from tests.support.model_folders import END
 
@@ -123,17 +123,26 @@ def test_a_dataset_of_hugging_face_is_read(
     assert found["models"][0]["totals"]["documents"] == 4
 
 
-def test_models_are_ranked_and_a_copy_is_a_tie(
-    folders: dict[str, Path], texts: Path, tmp_path: Path
-) -> None:
-    asked = (folders["bad"], folders["good"], folders["bad"])
-    found = _numbers(tmp_path, *asked, "--on", texts)
+def test_models_are_ranked_and_a_copy_is_a_tie(folders: dict[str, Path], tmp_path: Path) -> None:
+    lines = [json.dumps({"text": f"{at}: {TEXTS[at % 6]}"}) for at in range(LEAST_DOCUMENTS)]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines))
+    asked = (folders["bad"], folders["good"], folders["bad"], "--on", tmp_path / "texts.jsonl")
+    found = _numbers(tmp_path, *asked)
     ranks = {one["name"]: one["rank"] for one in found["ranking"]["places"]}
     bad, good = str(folders["bad"]), str(folders["good"])
     assert ranks == {good: 1, bad: 2, f"{bad} (2)": 2}
     winners = {(one["first"], one["other"]): one["winner"] for one in found["ranking"]["pairs"]}
     assert winners[bad, f"{bad} (2)"] == ""
-    assert "a tie" in _run(*asked, "--on", texts).output
+    output = " ".join(_run(*asked).output.split())
+    assert f"{good} is better" in output
+    assert "a tie" in output
+    assert "documents cannot tell" not in output
+
+
+def test_few_documents_tell_no_models_apart(folders: dict[str, Path], texts: Path) -> None:
+    output = " ".join(_run(folders["bad"], folders["good"], "--on", texts).output.split())
+    assert "a tie: fewer than 30 documents cannot tell models apart" in output
+    assert f"{folders['good']} is better" not in output
 
 
 def test_another_beacon_draws_other_documents(

@@ -109,7 +109,7 @@ def test_of_a_repository_nothing_is_fetched_but_what_is_wanted(
     much = dict.fromkeys(("model-00001-of-00002.safetensors", "model-2.safetensors"), b"x" * 5_000)
     mine = {name: (tmp_path / "model" / name).read_bytes() for name in wanted}
     served.put("someone/much", mine | much)
-    folder = hub.model_folder("someone/much", None, wanted)
+    folder = hub.fetch_repository("someone/much", None, wanted)
     assert sizes_of(folder) == wanted
     assert not any("model-" in one for one in served.requests)
 
@@ -120,7 +120,7 @@ def test_files_of_another_size_than_is_said_are_not_fetched(
 ) -> None:
     wanted = sizes_of(tmp_path / "model")
     with pytest.raises(hub.OtherFilesError, match="instead of 7"):
-        hub.model_folder("someone/model", None, wanted | {"model.safetensors": 7})
+        hub.fetch_repository("someone/model", None, wanted | {"model.safetensors": 7})
     assert not any("resolve" in one for one in served.requests)
 
 
@@ -132,12 +132,12 @@ def test_a_repository_that_fills_the_disk_is_not_fetched(
     free = hub.FREE_BYTES + sum(wanted.values()) - 1
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
     with pytest.raises(UserFacingError, match="bytes free"):
-        hub.model_folder("someone/model", None, wanted)
+        hub.fetch_repository("someone/model", None, wanted)
     assert not any("resolve" in one for one in served.requests)
     free += 1
-    folder = hub.model_folder("someone/model", None, wanted)
+    folder = hub.fetch_repository("someone/model", None, wanted)
     free = 0
-    assert hub.model_folder("someone/model", None, wanted) == folder, "it is there already"
+    assert hub.fetch_repository("someone/model", None, wanted) == folder, "it is there already"
 
 
 def test_a_repository_of_pickles_is_refused_before_it_is_fetched(served: FakeHub) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -14,16 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from tequio_client.ipc import trainer
-from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tequio_client.trainer import engines
 from tests.client.trainer.small_run import SmallRun, small_run
+from tests.support.confined import CONFINED
 from tests.support.forked_program import TRAINER, ForkedProgram, pipes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-CONFINED = {VARIABLE: SandboxRules(writes=(tempfile.gettempdir(),)).encode()}
-"""A trainer's sandbox, with the folders of all tests to write."""
 INTERPRETED = ("-m", "tequio_client.trainer")
 """Words with which Python starts a trainer."""
 LONGEST_S = 90.0

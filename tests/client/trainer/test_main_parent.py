@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 
-from tests.client.trainer.conftest import CONFINED
+from tests.support.confined import CONFINED
 from tests.support.orphans import ended_s
 from tests.support.timing_slack import allowed_s
 

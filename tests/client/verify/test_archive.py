@@ -1,4 +1,4 @@
-"""A sealed archive is fetched over http and https alone, wherever its address leads."""
+"""A sealed archive: fetched over http and https alone, and opened beside the entrants' folders."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.verify.archive import fetch_archive
+from tequio_client.verify.archive import fetch_archive, fetch_drawn_texts
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text
+from tequio_shared.statements.competitions import EntrantName
+from tests.support.attack_table import attack
 from tests.support.dishonest_log import DishonestLog
 from tests.support.http_servers import serving
 
@@ -69,3 +71,13 @@ def test_a_redirect_to_ftp_is_refused_before_that_server_is_asked(tmp_path: Path
         with pytest.raises(UserFacingError, match="cannot fetch the archive from http"):
             fetched(target, tmp_path)
     assert asked == []
+
+
+@attack("C10", layer="cli", ends="the texts are in a folder that no entrant can be named after")
+def test_no_entrant_has_the_name_of_what_is_beside_its_scores(tmp_path: Path) -> None:
+    log = DishonestLog().play("reveal")
+    texts = fetch_drawn_texts(log.view, tmp_path, log.blob, "the ledger")
+    assert len(texts) == log.drawn
+    for one in tmp_path.iterdir():
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(one.name, EntrantName)

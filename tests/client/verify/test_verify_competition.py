@@ -27,6 +27,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.log.policy import STALE_S
+from tequio_shared.scoring import LEAST_DOCUMENTS
 from tequio_shared.statements.competitions import EvalResult
 from tequio_shared.statements.statement import Entry
 from tests import lies
@@ -97,21 +98,23 @@ def test_findings_that_cannot_be_written_leave_the_check_incomplete(
 
 
 def test_a_sound_competition_is_sound_and_shows_its_ranks(
-    honest: DishonestLog, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    result = verified(honest.bundle(tmp_path / "bundle.tar"), "--json", tmp_path / "out.json")
+    texts = [f"On day {at} the rain came back. " * 6 for at in range(33)]
+    log = DishonestLog(texts=texts, drawn=LEAST_DOCUMENTS).play()
+    result = verified(log.bundle(tmp_path / "bundle.tar"), "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
     for said in (
         "make the root",
-        "9 documents match the sealed root",
-        "6 were drawn",
+        "33 documents match the sealed root",
+        "30 were drawn",
         "byte for byte",
         "holds",
     ):
         assert said in result.output
     found = json.loads((tmp_path / "out.json").read_text())
     assert (found["exit"], found["findings"]) == (0, [])
-    assert found["competition"] == honest.name
+    assert found["competition"] == log.name
     assert [(one["entrant"], one["rank"]) for one in found["outcome"]["places"]] == [
         ("alpha", 1),
         ("beta", 2),

@@ -21,7 +21,7 @@ from tequio_shared.api.competitions import (
     EntrantAnswer,
     OfferAnswer,
 )
-from tequio_shared.errors import SignatureInvalidError
+from tequio_shared.errors import RefusedError, SignatureInvalidError
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.competitions import CompClose
@@ -33,6 +33,8 @@ from tests.support.timing_slack import allowed_s
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
+    from tequio_shared.statements.statement import Body
 
 US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
 OWN = CandidateFacts(key=US)
@@ -158,31 +160,35 @@ def test_scoring_is_due_until_we_committed_and_showing_when_nobody_can_copy(
     assert evaluate.is_due(answer("revealed", **changes), US, now) is is_due
 
 
-@pytest.mark.trio
-async def test_models_that_nobody_scores_any_more_are_deleted_and_scores_are_not(
-    tmp_path: Path,
-) -> None:
-    told = answer("revealed", evaluators=(US,), void="too few owners")
+def _parts(folder: Path, told: CompetitionAnswer) -> dict[str, Any]:
+    """The parts of a judge that is switched on, in a network with that competition."""
     line = filled(CompetitionLine, competition=told.competition, phase=told.phase)
-    places = evaluator.hub_cache(tmp_path), evaluator.competition_folder(tmp_path, told.id)
-    for place in places:
-        place.mkdir(parents=True)
-        (place / "file").touch()
     lending = SimpleNamespace(
         choices=SimpleNamespace(preferences=Preferences(consent=True, judge=True)),
         changed=trio.Event(),
         judging=None,
         set_scoring=lambda _: None,
     )
-    parts: dict[str, Any] = {  # no statement is due
+    return {  # no statement is due
         **dict.fromkeys(("prove", "outbox", "parameters", "trained_runs")),
-        "settings": SimpleNamespace(net=SimpleNamespace(folder=tmp_path), is_judge=False),
+        "settings": SimpleNamespace(net=SimpleNamespace(folder=folder), is_judge=False),
         "key": PeerKey(bytes([1]) * 32),
         "ledger": SimpleNamespace(competitions=_later((line,)), competition=_later(told)),
         "lending": lending,
         "process": SimpleNamespace(competition=""),
     }
-    judge = CompetitionJudge(**parts)
+
+
+@pytest.mark.trio
+async def test_models_that_nobody_scores_any_more_are_deleted_and_scores_are_not(
+    tmp_path: Path,
+) -> None:
+    told = answer("revealed", evaluators=(US,), void="too few owners")
+    places = evaluator.hub_cache(tmp_path), evaluator.competition_folder(tmp_path, told.id)
+    for place in places:
+        place.mkdir(parents=True)
+        (place / "file").touch()
+    judge = CompetitionJudge(**_parts(tmp_path, told))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(judge.run)
         with trio.fail_after(allowed_s(10)):
@@ -190,6 +196,41 @@ async def test_models_that_nobody_scores_any_more_are_deleted_and_scores_are_not
                 await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
     assert [place.exists() for place in places] == [False, True]
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("offered", "code", "lots"),
+    [(4, "", 1), (4, "already-said", 1), (4, "not-found", 1), (3, "", 0)],
+    ids=["logged", "logged-before", "no-offer", "whole-list"],
+)
+async def test_a_lot_is_drawn_once_if_a_shortened_list_does_not_show_our_offer(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    autojump_clock: object,
+    offered: int,
+    code: str,
+    lots: int,
+) -> None:
+    del autojump_clock
+    others = tuple(filled(OfferAnswer, key=OTHER, index=at) for at in range(3))
+    told = answer("closed", offers=others, offered=offered)
+    submitted: list[str] = []
+
+    async def submit(body: Body) -> None:
+        await trio.lowlevel.checkpoint()
+        submitted.append(body.TYPE)
+        if code:
+            raise RefusedError(code, "no")
+
+    monkeypatch.setattr(CompetitionJudge, "_seed", _later(bytes(64)))
+    parts = _parts(tmp_path, told) | {"prove": lambda _: bytes(80)}
+    parts["outbox"] = SimpleNamespace(submit=submit)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(CompetitionJudge(**parts).run)
+        await trio.sleep(3 * evaluate.POLL_S)
+        nursery.cancel_scope.cancel()
+    assert submitted == ["eval.lot"] * lots
 
 
 def _later(value: object) -> Callable[..., Awaitable[object]]:

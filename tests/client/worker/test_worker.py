@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from unittest.mock import AsyncMock
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -16,16 +19,20 @@ import trio.testing
 from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
-from tequio_client.ipc.facts import MachineFacts
-from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
+from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts, MachineFacts, SessionFacts
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent, RunsReply
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, RouterPort
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
+from tequio_client.worker import node as node_module
 from tequio_client.worker import worker as worker_module
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import benchmark_child
 from tequio_client.worker.control.server import ControlServer
-from tequio_client.worker.lending.facts import CPU
+from tequio_client.worker.lending.facts import CPU, JOINING, NONE_FITS
+from tequio_client.worker.lending.lending import local_now
+from tequio_client.worker.lending.meters import TRAFFIC_FILE, TransferMeter
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.swarm.router_calls import RouterAnswer
 from tequio_client.worker.swarm.router_port import CLOSE_S, GRACE_S, PortMapper
@@ -34,6 +41,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.round.plugin import PluginSpec
+from tests.support.app_worker_answers import NOVA
 from tests.support.recording_worker import is_well
 
 if TYPE_CHECKING:
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.router_calls import Report
 
 pytestmark = pytest.mark.trio
+GIB = 1 << 30
 NOWHERE = "http://127.0.0.1:9"
 
 
@@ -51,6 +60,86 @@ async def host(folder: Path, **settings: bool) -> Worker:
     net = NetSettings(ledger=NOWHERE, folder=folder)
     await trio.Path(folder).mkdir(exist_ok=True)
     return Worker(WorkerSettings(net=net, **settings), Signer(bytes(32)), LedgerApi(NOWHERE))  # type: ignore[arg-type]  # flags by name
+
+
+@pytest.mark.parametrize(("is_linked", "known"), [(False, None), (True, UNKNOWN_SESSION)])
+async def test_a_worker_whose_app_has_gone_is_as_before_it_came(
+    tmp_path: Path, *, is_linked: bool, known: SessionFacts | None
+) -> None:
+    worker = await host(tmp_path / "worker", is_linked=is_linked, applies_preferences=True)
+    app = object()
+    worker.lending.apply_session_facts(SessionFacts(idle_s=9_000.0), app)
+    assert worker.facts("").known_session() == SessionFacts(idle_s=9_000.0)
+    worker.lending.drop_controller(app)
+    assert worker.facts("").known_session() == known
+
+
+async def test_a_stop_in_order_writes_what_was_counted_since_the_last_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module, "RESTING_INTERVAL_S", 0.01)
+    folder = tmp_path / "worker"
+    worker = await host(folder, applies_preferences=True)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(worker.run)
+        with trio.fail_after(60):
+            while not await trio.Path(folder / TRAFFIC_FILE).exists():  # noqa: ASYNC110 - a file
+                await trio.sleep(0.01)
+        worker.traffic.count_fetched(5_000_000)
+        nursery.cancel_scope.cancel()
+    assert TransferMeter(folder).months.in_month(local_now().month()) == 5_000_000
+
+
+async def test_what_a_node_transferred_is_counted_as_it_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limiter = SimpleNamespace(written_bytes=300)
+    node = SimpleNamespace(
+        network=SimpleNamespace(limiter=limiter),
+        fetcher=SimpleNamespace(read_bytes=4_000),
+        run=trio.sleep_forever,
+    )
+    monkeypatch.setattr(node_module, "open_node", lambda *_, **__: nullcontext(node))
+    monkeypatch.setattr(node_module, "log_start", lambda *_, **__: None)
+    monkeypatch.setattr(Worker, "_apply_net_limits", AsyncMock())
+    worker = await host(tmp_path / "worker")
+    async with worker._open_node():  # noqa: SLF001 - a real node would count bytes of its own
+        pass
+    assert worker.traffic.month_bytes == 4_300
+
+
+@pytest.mark.parametrize(("free_gib", "is_room"), [(30, False), (60, True)])
+async def test_a_run_is_chosen_only_if_it_leaves_the_space_that_is_to_stay_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, free_gib: int, is_room: bool
+) -> None:
+    monkeypatch.setattr(worker_module, "_free_bytes", lambda _: free_gib * GIB)
+    worker = await host(tmp_path / "worker", applies_preferences=True)
+    needy = msgspec.structs.replace(NOVA, is_open=True, memory_mb=1_000, disk_bytes=25 * GIB)
+    monkeypatch.setattr(worker.runs, "read", AsyncMock(return_value=RunsReply(rows=(needy,))))
+    assert worker.probe is not None
+    card = AcceleratorFacts(id="cuda:0", name="a card", memory_mb=24_000)
+    worker.probe.facts, worker.probe.at_s = MachineFacts(gpus=(card,)), trio.current_time()
+    worker.lending.apply_preferences(Preferences(consent=True))
+    device = worker.lending.devices[card.id]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(worker._chosen_run, device)  # noqa: SLF001 - else joins it at once
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert (device.run, device.idle_reason) == ((NOVA.run, JOINING) if is_room else ("", NONE_FITS))
+
+
+async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(
+    tmp_path: Path,
+) -> None:
+    worker = await host(tmp_path / "worker")
+    reasons = []
+    for ahead_ms, is_refused in ((600_000, False), (600_000, True), (0, True)):
+        worker.ledger.http.clock_ahead_ms = ahead_ms
+        worker.outbox.is_clock_refused = is_refused
+        worker.lending.update()
+        reasons.append(worker.lending.decision.reason)
+    # A date alone proves nothing: a proxy may have written it.
+    assert reasons == [LendingReason.LENDING, LendingReason.CLOCK, LendingReason.LENDING]
 
 
 async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: Path) -> None:

@@ -127,5 +127,5 @@ def test_the_largest_result_fits_its_bound(slots: int) -> None:
 
 def test_text_that_is_something_else_is_refused_without_a_tree() -> None:
     bomb = b"[" + b",".join([b"[[[[[]]]]]"] * 100_000) + b"]"
-    with pytest.raises(MalformedError, match="not a Evaluation"):
+    with pytest.raises(MalformedError, match="not a valid Evaluation"):
         Evaluation.parse(bomb)

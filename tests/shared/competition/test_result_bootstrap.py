@@ -107,6 +107,15 @@ def test_a_difference_within_what_computers_differ_by_is_a_tie() -> None:
     }
 
 
+@pytest.mark.parametrize(("documents", "winner"), [(29, ""), (30, "better")])
+def test_few_documents_have_no_winner(documents: int, winner: str) -> None:
+    scores = {"better": [7_000] * documents, "worse": [8_000] * documents}
+    ranking = result.rank_models(scores, [1_000] * documents, beacon=ZERO, replicates=400)
+    (pair,) = ranking.pairs
+    assert (pair.against, pair.winner) == (0, winner)
+    assert [one.rank for one in ranking.places] == [1, 2 if winner else 1]
+
+
 def test_many_models_make_each_pair_harder_to_tell_apart() -> None:
     chance = np.random.default_rng(5)
     sizes = [1_000] * 60

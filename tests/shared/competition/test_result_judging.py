@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMPETITION, BEACON = sha256(b"competition"), sha256(b"beacon")
-RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(12)]
+RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(30)]
 TEXTS = [DrawnText.of(one) for one in RAW]
 EVEN = [2_000 * text.size_bytes for text in TEXTS]
 ENVIRONMENT = Environment(program="tequio 0", torch="2", device="cpu", threads=1)
@@ -98,7 +98,7 @@ def test_the_vector_comes_out_to_the_byte() -> None:
     )
     assert json.loads(found.encode()) == case["expected"]["outcome"]
     assert sha256(found.encode()).hex() == case["expected"]["sha256"]
-    assert [one.rank for one in found.places] == [1, 1, 3, 0, 0, 0]
+    assert [one.rank for one in found.places] == [1, 1, 1, 0, 0, 0], "six documents"
 
 
 def test_copies_share_their_rank_and_a_worse_model_comes_after_both() -> None:
@@ -278,8 +278,10 @@ def test_one_evaluator_cannot_remove_an_honest_entrant() -> None:
 
 
 @attack("C16", layer="coord", ends="it does not count: a reason is about the whole model")
-@pytest.mark.parametrize("other", [Refusal.NONE, Refusal.KIND])
-def test_an_evaluation_that_refuses_a_model_for_some_texts_is_not_valid(other: Refusal) -> None:
+@pytest.mark.parametrize(("other", "outside"), [(Refusal.NONE, 1), (Refusal.KIND, len(TEXTS))])
+def test_an_evaluation_that_refuses_a_model_for_some_texts_is_not_valid(
+    other: Refusal, outside: int
+) -> None:
     mixed = changed(refusing("maize", 1, Refusal.AHEAD), 3, refusal=other)
     found = judged(
         told("maize", evaluation("maize", 0, EVEN), mixed, evaluation("maize", 2, EVEN)),
@@ -288,4 +290,4 @@ def test_an_evaluation_that_refuses_a_model_for_some_texts_is_not_valid(other: R
     assert ranks(found) == {"bean": 1, "maize": 0}, "two valid evaluations are too few"
     (place,) = (one for one in found.places if one.entrant == "maize")
     assert place.refusal is Refusal.NONE
-    assert [one.is_outlier for one in place.evaluators].count(True) == 1
+    assert [one.outside for one in place.evaluators if one.is_outlier] == [outside]

@@ -18,13 +18,12 @@ from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import IconLabel, Label, caption_line, hbox, vbox
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.facts import AcceleratorFacts
-from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ipc.preferences import Preferences, usable_disk_bytes, usable_memory_mb
 from tequio_client.ipc.runs import RunRow
 from tequio_client.ipc.snapshot import Snapshot
 
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24
-_GIB = 1 << 30
 _GB = 10**9
 _MBIT_BYTES_AN_HOUR = 3_600 * 125_000
 
@@ -163,8 +162,7 @@ def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
     disk = snapshot.disk
     if not disk.free_bytes:
         return None
-    spare = max(disk.free_bytes - preferences.disk_free_gib * _GIB, 0)
-    return min(preferences.disk_gib * _GIB, disk.store_bytes + spare)
+    return usable_disk_bytes(preferences, disk.store_bytes, disk.free_bytes)
 
 
 def _hourly_bytes(mbit: float | None) -> int | None:

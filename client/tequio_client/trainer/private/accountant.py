@@ -52,6 +52,8 @@ class SpentRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal[1] = 1
     rounds: Annotated[int, msgspec.Meta(ge=0)] = 0
     entries: tuple[SpentSteps, ...] = ()
+    epsilon: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """After them, for programs that cannot load Opacus; rounds compute it from `entries`."""
 
     def with_round(self, added: SpentSteps) -> SpentRecord:
         """The record after one more round."""
@@ -91,9 +93,10 @@ def begin_round(folder: Path, rules: PrivacyRules, *, sample_rate: float, steps:
         raise BudgetSpentError(
             f"your documents have spent epsilon {before:.2f}, and this round would bring it to "
             f"{spent:.2f}, above the group's limit of {most:g} (most_epsilon, at delta {delta:g}): "
-            "they take part in no more such rounds. To go on, the group needs a plan with a "
-            "higher most_epsilon, or with more noise from the start"
+            "they take part in no more such rounds. A group with another plan would count from 0: "
+            f"copy {folder / RECORD_NAME} into its folder before you train with it"
         )
+    after = msgspec.structs.replace(after, epsilon=spent)
     files.write_private(folder / RECORD_NAME, msgspec.json.encode(after))
     return spent
 

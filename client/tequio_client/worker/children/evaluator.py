@@ -9,8 +9,8 @@ below `evaluations` (`EVALUATIONS_FOLDER`), where both programs find them.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -20,6 +20,7 @@ import psutil
 import structlog
 import trio
 
+from tequio_client import files
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
 from tequio_client.platform import programs
@@ -232,7 +233,8 @@ def hub_cache(folder: Path) -> Path:
 
 def delete_models(folder: Path) -> None:
     """Delete all models, also what a child that was killed left of one."""
-    shutil.rmtree(models_folder(folder), ignore_errors=True)
+    with suppress(OSError):
+        files.delete_folder(models_folder(folder))
 
 
 def write_document(folder: Path, document: bytes) -> str:

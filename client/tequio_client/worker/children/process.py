@@ -10,7 +10,7 @@ they live is the same, and is here. Rules:
 3. One task writes to its input, whole lines, so a cancelled caller never leaves half a line.
 4. It ends by the kill ladder: end of input, SIGTERM, SIGKILL.
 5. Caches and temporary files above `CACHE_BYTES` end it, and so do working files above that and
-   what its run needs. The folder that takes too much is emptied then.
+   what its run needs. The folder that takes too much, or cannot be counted, is emptied then.
 6. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
 
 Starting it again is the owner's decision: a trainer is given up after some failures, a probe never.
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import subprocess
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -30,6 +29,7 @@ from pathlib import Path
 
 import trio
 
+from tequio_client import files
 from tequio_client.ipc import LineBuffer
 from tequio_client.platform import child, sandbox
 from tequio_client.platform.sandbox import SandboxRules
@@ -219,7 +219,8 @@ class ChildProcess:
             with trio.CancelScope(shield=True):
                 await end_process(process, program.grace_s)
                 for folder in too_large:
-                    await trio.to_thread.run_sync(empty_folder, folder)
+                    with suppress(OSError):
+                        await trio.to_thread.run_sync(files.empty_folder, folder)
             self.pid = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
@@ -256,7 +257,7 @@ class ChildProcess:
             (program.work, CACHE_BYTES + self.work_bytes, "working files"),
         )
         return {
-            folder: f"its {what} took more than {most >> 30} GiB"
+            folder: f"its {what} took more than {most >> 30} GiB, or cannot be counted"
             for folder, most, what in limits
             if folder and is_larger(folder, most, CACHE_FILES)
         }
@@ -340,26 +341,28 @@ def confined_variables(rules: SandboxRules, cache: Path) -> dict[str, str]:
 
 
 def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
-    """Check if the files below a folder take more; stops counting there."""
+    """Check if the files below a folder take more, or cannot be counted; stops counting there."""
     size = count = 0
-    for place, folders, files in os.walk(folder):
-        count += len(folders) + len(files)
-        for name in files:
+    places = [str(folder)]
+    while places:
+        try:
+            entries = list(os.scandir(places.pop()))
+        except (FileNotFoundError, NotADirectoryError):  # deleted meanwhile
+            continue
+        except OSError:
+            if os.name == "posix":  # too deep, or nobody may list it
+                return True
+            continue  # Windows opens no folder that is being deleted
+        count += len(entries)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                places.append(entry.path)
+                continue
             with suppress(OSError):  # deleted meanwhile
-                found = os.lstat(os.path.join(place, name))  # noqa: PTH118 - of many
+                found = os.lstat(entry.path)
                 # Windows does not tell how much of the disk a file takes.
                 blocks = getattr(found, "st_blocks", None)
                 size += found.st_size if blocks is None else blocks * 512
         if size > most_bytes or count > most_files:
             return True
     return False
-
-
-def empty_folder(folder: Path) -> None:
-    """Delete what is in a folder, as far as that is possible."""
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            else:
-                Path(entry.path).unlink(missing_ok=True)

@@ -10,9 +10,9 @@ never given up: the other computer may come back.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import structlog
 import trio
 
-from tequio_client import ipc
+from tequio_client import files, ipc
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
@@ -167,7 +167,8 @@ def isolated_program(
     cache = trainer_cache(folder, f"{device}{_OWN_CODE}{archive}")
     for old in cache.parent.glob(f"{trainer_cache(folder, device).name}{_OWN_CODE}*"):
         if old != cache:
-            shutil.rmtree(old, ignore_errors=True)
+            with suppress(OSError):
+                files.delete_folder(old)
     rules = trainer_rules(folder, device=device)
     rules = replace(rules, writes=(rules.writes[0], str(cache.absolute())))
     confined = confined_environment(folder, rules, cache)

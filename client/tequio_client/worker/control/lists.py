@@ -83,7 +83,6 @@ PACE_ROUNDS = 8
 """Number of last rounds that give the pace."""
 NO_ROUNDS: Mapping[str, int] = {}
 _Q16 = 65_536.0
-_GIB = 1 << 30
 _GB = 10**9
 
 T = TypeVar("T")
@@ -482,13 +481,15 @@ def assign_runs(
     taken: Mapping[str, str],
     preferences: Preferences,
     key: PeerKey,
+    disk_bytes: int,
 ) -> dict[str, str | IdleReason]:
     """Assign a run to each device, or the reason for none, by the devices' ids.
 
     No two devices get the same run, since one key makes one contribution to a round. A device keeps
     the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
     for this computer, or one that fits; the most able device comes first. A chosen run counts as
-    long as it is open, even if its rules could not be read.
+    long as it is open, even if its rules could not be read. `disk_bytes` is how large the store may
+    become.
     """
     runs = listed.rows
     open_runs = {*listed.unread, *(run.run for run in runs if run.is_open)}
@@ -506,9 +507,9 @@ def assign_runs(
         elif own:
             run = TAKEN
         else:
-            run = choose_run(free, device, preferences, key)
+            run = choose_run(free, device, preferences, key, disk_bytes)
             if not isinstance(run, str) and used:
-                others = choose_run(runs, device, preferences, key)
+                others = choose_run(runs, device, preferences, key, disk_bytes)
                 run = TAKEN if isinstance(others, str) else others
         found[device.gpu.id] = run
         if isinstance(run, str):
@@ -517,7 +518,11 @@ def assign_runs(
 
 
 def choose_run(
-    runs: Sequence[RunRow], device: LendableDevice, preferences: Preferences, key: PeerKey
+    runs: Sequence[RunRow],
+    device: LendableDevice,
+    preferences: Preferences,
+    key: PeerKey,
+    disk_bytes: int,
 ) -> str | IdleReason:
     """Choose the run that a device takes part in, by its id, or the reason for none.
 
@@ -530,7 +535,9 @@ def choose_run(
     if not open_:
         return NONE_OPEN
     memory_mb = (device.free_mb if device.is_cpu else device.most_mb) or 0
-    fitting = [run for run in open_ if _fits(run, memory_mb, preferences)]
+    fitting = [
+        run for run in open_ if run.disk_bytes <= disk_bytes and _fits(run, memory_mb, preferences)
+    ]
     if not fitting:
         return NONE_FITS
 
@@ -546,6 +553,5 @@ def _fits(run: RunRow, memory_mb: int, preferences: Preferences) -> bool:
         run.members < run.most_members
         and (run.plugin is None or run.plugin.is_allowed)
         and run.memory_mb <= memory_mb
-        and run.disk_bytes <= preferences.disk_gib * _GIB
         and run.first_bytes <= most_bytes
     )

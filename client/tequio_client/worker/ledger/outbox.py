@@ -103,6 +103,11 @@ class Outbox:
         self._db: OutboxDb | None = None  # used under the lock, like every statement below it
         self.unlogged = 0
         """Statements in the file that are not logged, since its last use."""
+        self.is_clock_refused = False
+        """True if the ledger refused what was just signed as `clock-skew`, and logged nothing
+        since."""
+        self.problem = "nothing was sent yet"
+        """Why the last try that failed did so."""
         self._lock = trio.Lock()
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
@@ -216,10 +221,11 @@ class Outbox:
             # What was on its way may have arrived although no answer did, so the ledger is asked
             # before anything is signed again.
             self._is_in_step = False
+            self.problem = str(err)
             least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
             pause_s = self._back_off.next_s(least_s)
             log.warning(
-                "statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1)
+                "statements wait for the ledger", error=self.problem, again_in_s=round(pause_s, 1)
             )
             await trio.sleep(pause_s)
             return False
@@ -374,9 +380,11 @@ class Outbox:
             self._doubts += 1
             self._is_in_step = False
         else:
+            self.is_clock_refused |= code == "clock-skew"
             await self._give_up(copy, LedgerRefusedError(code, f"{signed.type}: {detail}"))
 
     async def _settle(self, copies: Sequence[SignedCopy]) -> None:
+        self.is_clock_refused = False
         await self._on_db(OutboxDb.settle, copies)
         for copy in copies:
             signed = copy.entry.statement

@@ -72,6 +72,8 @@ class LendingFacts:
     standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
     ledger: str = ""  # its address
     wanted_version: str = ""  # the network's minimum, if this program is older
+    clock_ahead_ms: int = 0
+    """How far our clock is ahead of the ledger's, if the ledger refused a statement for that."""
     ledger_problem: str = ""  # the ledger's last failure; empty while it answers
     was_ledger_reached: bool = False
     """True if it has answered before, then a joined run survives an outage."""

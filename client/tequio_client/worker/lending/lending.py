@@ -22,7 +22,7 @@ import trio
 
 from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
-from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
+from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
@@ -275,9 +275,10 @@ class Lending:
         self.update()
 
     def drop_controller(self, controller: object) -> None:
-        """Treat the session as unknown if this controller was the one that reported it."""
+        """Forget the session if this controller was the one that reported it."""
         if self.session_report is not None and self.session_report.controller is controller:
-            self.apply_session_facts(UNKNOWN_SESSION, None)
+            self.session_report = None
+            self.update()
 
     def set_run(self, device: LentDevice, manifest: Manifest) -> None:
         """Record the run that the device joined, for its needs of memory and disk."""

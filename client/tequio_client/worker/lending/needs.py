@@ -109,6 +109,7 @@ _MUON_BYTES = 16  # for each number of a stack of matrices
 _MUON_NUMBERS = 1 << 25  # most numbers of a stack
 _MIB = 1 << 20
 _HOUR_MS = 3_600_000
+_MONTH_MS = 30 * 24 * _HOUR_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,7 @@ class ResourceNeeds:
     """Disk space after a day, if the storage limit allows it."""
     first_bytes: int
     hourly_up_bytes: int
+    """On average over the rest of the run, or over a month of it; of a plan, over the whole run."""
     hourly_down_bytes: int
 
 
@@ -187,15 +189,17 @@ class _RoundParts:
         self._payloads = contribution + manifest.step_bytes if follows else sent * contribution
         self._shards = shard * pace.tokens / shard_tokens
         self._all_shards = shard * len(corpus.train)
-        others = leaves * audits / members + self._shards
+        shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
+        self._first_shards = sum(shards[:SHARDS])
+        # Each shard is fetched once, however often the run passes over its data.
+        lacking = (self._all_shards - self._first_shards) / _averaged_rounds(manifest, pace)
+        others = leaves * audits / members + min(self._shards, lacking)
         exchanged = (sent - sent / members) * contribution + others
         gossip = gossip_bytes(members)
         fetched = manifest.step_bytes + others if follows else exchanged
         self.down_bytes = fetched + gossip
         to_seed = sent * contribution + self._head
         self.up_bytes = exchanged + to_seed / members + gossip
-        shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
-        self._first_shards = sum(shards[:SHARDS])
         self._base = manifest.frozen.size_bytes if manifest.frozen else 0
         feedback = FEEDBACK_FILES * _LEAF_BYTES * manifest.chunks
         self._working = (ROUNDS_KEPT + 1) * manifest.weights_bytes + feedback
@@ -226,6 +230,14 @@ def _contributions_and_audits(
     sent = min(max(pace.contributions, 1.0), members)
     # One that sends nothing audits, or is away; others audit, and train in the time that is left.
     return sent, max(min(members - sent, sent * often), sent * rate)
+
+
+def _averaged_rounds(manifest: Manifest, pace: RoundPace) -> int:
+    """Rounds over which traffic is averaged, for a member that begins now."""
+    left = manifest.rounds.most - (pace.closed or 0)
+    if pace.closed is not None:  # a run can end early, and limits of traffic are of a month
+        left = min(left, _MONTH_MS // max(pace.length_ms, 1))
+    return max(left, 1)
 
 
 def leaf_bytes(chunks: int) -> int:

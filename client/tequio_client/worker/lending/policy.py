@@ -56,11 +56,12 @@ from tequio_client.worker.lending.history import (
     LendingHistory,
     others_gpu_limit,
 )
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.version import BUILD
 
 BY_THE_RULES = frozenset({LendingReason.LENDING, LendingReason.LENDING_WHILE_USED})
 """Reasons of decisions with which no rule disagrees."""
-_SECOND_MS = 1_000
+_SECOND_MS, _MINUTE_MS = 1_000, 60_000
 _MOST_TEXT = 500
 _GIB = 1 << 30
 _STORE_SLACK = 1.1
@@ -165,6 +166,17 @@ def outdated(case: RuleInput) -> Decision | None:
     if not wanted or (current is not None and case.history.outdated == (wanted, current)):
         return None
     return needs_attention(LendingReason.OUTDATED, wanted=wanted, own=BUILD)
+
+
+def wrong_clock(case: RuleInput) -> Decision | None:
+    """Nothing is lent while the ledger refuses the times that this computer signs."""
+    ahead_ms = case.facts.clock_ahead_ms
+    if abs(ahead_ms) <= CLOCK_SKEW_MS:
+        return None
+    values: dict[str, Value] = {"minutes": round(abs(ahead_ms) / _MINUTE_MS)}
+    if ahead_ms < 0:
+        values["fact"] = "behind"
+    return needs_attention(LendingReason.CLOCK, **values)
 
 
 def own_code(case: RuleInput) -> Decision | None:
@@ -416,6 +428,7 @@ RULES: tuple[Callable[[RuleInput], Decision | None], ...] = (
     no_runtime,
     broken,
     outdated,
+    wrong_clock,
     own_code,
     ledger,
     no_device,

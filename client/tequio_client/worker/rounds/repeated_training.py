@@ -22,6 +22,7 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.past_rounds import PastRounds, PastWork
 from tequio_client.worker.rounds.statements import RunContext
+from tequio_client.worker.rounds.workdir import delete_working_file
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_client.worker.swarm.opened_leaves import (
     LeavesDue,
@@ -292,4 +293,4 @@ class RepeatedTraining:
 
 def _delete(paths: Sequence[Path]) -> None:
     for path in paths:
-        sync_files.delete(path)
+        delete_working_file(path)

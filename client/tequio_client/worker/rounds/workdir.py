@@ -277,19 +277,21 @@ class TrainerWorkdir:
         """Delete the working files of rounds more than `ROUNDS_KEPT` before this one; blocks."""
         for path in self._folder.glob("*-*"):
             tail = path.name.partition("-")[2].partition(".")[0]  # unfinished ones end in .part
-            if tail.isdigit() and int(tail) + ROUNDS_KEPT < number:
-                files.delete(path)
+            if tail.isdecimal() and int(tail) + ROUNDS_KEPT < number:
+                delete_working_file(path)
+
+
+def delete_working_file(path: Path) -> None:
+    """Delete a file, if it exists; a folder that a run's code made in its place stays."""
+    if path.is_symlink() or not path.is_dir():
+        files.delete(path)
 
 
 def clear_work_folder(folder: Path) -> None:
     """Create the folder for working files, and empty it; raises UserFacingError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            if path.is_dir():  # left by the code of a run
-                shutil.rmtree(path)
-            else:
-                files.delete(path)
+        files.empty_folder(folder)
     except OSError as err:
         raise UserFacingError(
             f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"

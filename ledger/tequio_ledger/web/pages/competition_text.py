@@ -54,6 +54,11 @@ OPEN_TO_CHALLENGE = StatusLabel(
     "busy",
     "Scoring is complete. Anyone who gets a different score for a text can still challenge it.",
 )
+AWAITING_RESULT = StatusLabel(
+    "Awaiting the result",
+    "busy",
+    "No score can be challenged any more. Organisers state the outcome, which anyone can compute.",
+)
 STUCK = StatusLabel(
     "Ended without texts",
     "warn",
@@ -110,7 +115,9 @@ def mark(now: CompetitionSnapshot, now_ms: int) -> StatusLabel:
         is_closed = now.phase is CompetitionPhase.DRAWN and now_ms > dates.scored
         return STUCK if is_closed else VOID
     if now.phase is CompetitionPhase.REVEALED and now_ms > dates.scored:
-        return REVEALING if now_ms <= dates.reveal_until else OPEN_TO_CHALLENGE
+        if now_ms <= dates.reveal_until:
+            return REVEALING
+        return OPEN_TO_CHALLENGE if now_ms <= dates.result else AWAITING_RESULT
     return PHASES[now.phase]
 
 

@@ -53,7 +53,7 @@ def test_epsilon_is_that_of_opacus_after_each_round_and_restart(tmp_path: Path) 
         spent = accountant.begin_round(tmp_path, _rules(noise), sample_rate=rate, steps=steps)
         assert spent == _opacus(ROUNDS[:done])
         record = accountant.read_record(tmp_path)
-        assert record.rounds == done
+        assert (record.rounds, record.epsilon) == (done, spent)
         assert accountant.epsilon(record.entries, DELTA) == spent
 
 
@@ -109,7 +109,9 @@ def test_a_round_beyond_the_limit_is_refused_and_not_recorded(tmp_path: Path) ->
     ]
     assert 2 < spent[0] < spent[1] < spent[2] <= 3
     for _ in range(2):
-        with pytest.raises(BudgetSpentError, match=r"epsilon 2\.\d\d.* the group's limit of 3 "):
+        with pytest.raises(
+            BudgetSpentError, match=r"epsilon 2\.\d\d.* the group's limit of 3 .*/spent.json into"
+        ):
             accountant.begin_round(tmp_path, rules, sample_rate=0.05, steps=30)
     assert accountant.read_record(tmp_path).rounds == len(spent)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -15,9 +16,17 @@ from tequio_client.worker.children.process import ChildProcess, ChildProgram, is
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
+DEEP = """
+import os
+os.chdir({folder!r})
+for _ in range({depth}):
+    os.mkdir('deep' * 50)
+    os.chdir('deep' * 50)
+"""
 FILLS = """
 import os, time
 os.makedirs({folder!r} + '/deep/er')
@@ -26,13 +35,17 @@ time.sleep({stays_s})
 """
 
 
-async def filled(fills: Path, stays_s: int, *, work_bytes: int) -> str:
-    """Have a child of the folders `cache` and `work` write 2 MiB into one; returns how it ended."""
+async def filled(fills: Path, stays_s: int, *, work_bytes: int, depth: int = 0) -> str:
+    """Have a child of the folders `cache` and `work` write 2 MiB into one; returns how it ended.
+
+    `depth`: as many folders inside one another.
+    """
     for name in ("cache", "work"):
         (fills.parent / name).mkdir()
         (fills.parent / name / "small").write_bytes(b"kept")
+    places = {"folder": str(fills), "depth": depth, "stays_s": stays_s}
     program = ChildProgram(
-        command=(sys.executable, "-c", FILLS.format(folder=str(fills), stays_s=stays_s)),
+        command=(sys.executable, "-c", (DEEP + FILLS).format(**places)),
         environment={},
         line_bytes=100,
         cache=fills.parent / "cache",
@@ -86,6 +99,31 @@ def test_files_count_as_well_as_bytes(tmp_path: Path) -> None:
     assert is_larger(tmp_path, 1 << 20, 9)
     assert is_larger(tmp_path, 5 * 4096, 10)
     assert not is_larger(tmp_path / "none", 0, 0)
+
+
+@pytest.fixture
+def _deep(tmp_path: Path) -> Iterator[None]:
+    """Delete folders too deep for pytest, should a test leave them."""
+    yield
+    subprocess.run(["/bin/rm", "-rf", tmp_path], check=True)
+
+
+@pytest.mark.trio
+@pytest.mark.usefixtures("_narrow", "_deep")
+async def test_folders_too_deep_to_be_counted_end_a_child_and_are_deleted(tmp_path: Path) -> None:
+    reason = await filled(tmp_path / "work", 60, work_bytes=1 << 22, depth=1_200)
+    assert reason.endswith("or cannot be counted")
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+@pytest.mark.usefixtures("_deep")
+def test_a_deep_cache_of_an_earlier_runs_code_is_deleted(tmp_path: Path) -> None:
+    program = trainer_program(tmp_path, device="cpu")
+    old = isolated_program(program, tmp_path, "cpu", "old").cache
+    assert old is not None
+    subprocess.run([sys.executable, "-c", DEEP.format(folder=str(old), depth=1_200)], check=True)
+    new = isolated_program(program, tmp_path, "cpu", "new").cache
+    assert {*(tmp_path / "cache").iterdir()} == {program.cache, new}
 
 
 def test_a_system_that_counts_no_blocks_tells_the_size(

@@ -25,6 +25,7 @@ from tequio_client.worker.lending.needs import (
     FEEDBACK_FILES,
     MOST_LOGITS,
     OUTPUT_BYTES,
+    SHARDS,
     RoundPace,
     contribution_bytes,
     disk_after,
@@ -110,10 +111,11 @@ def chosen(
     machine: MachineFacts = CARD,
     preferences: Preferences | None = None,
     key: PeerKey = KEY,
+    disk_bytes: int = 1 << 50,
 ) -> str:
     wanted = preferences or Preferences()
     (device,) = select_chosen_devices(machine, wanted) or ()
-    found = choose_run(runs, device, wanted, key)
+    found = choose_run(runs, device, wanted, key, disk_bytes)
     return found if isinstance(found, str) else found.why
 
 
@@ -130,7 +132,6 @@ def test_the_emptiest_run_that_fits_is_chosen() -> None:
         ({"is_open": False}, IdleCause.NONE_OPEN),
         ({"members": 8}, IdleCause.NONE_FITS),
         ({"memory_mb": 6_145}, IdleCause.NONE_FITS),
-        ({"disk_bytes": 31 << 30}, IdleCause.NONE_FITS),
         ({"first_bytes": 101 * 10**9}, IdleCause.NONE_FITS),
     ],
 )
@@ -144,9 +145,14 @@ def test_limits_of_the_volunteer_count() -> None:
     assert chosen(runs) == "r"
     small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
     assert chosen(runs, preferences=small) == IdleCause.NONE_FITS
-    generous = Preferences(month_gb=0, disk_gib=1_000)
+    generous = Preferences(month_gb=0)
     large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
     assert chosen(large, preferences=generous) == "r"
+
+
+def test_a_run_must_fit_the_disk() -> None:
+    assert chosen([ROW], disk_bytes=1 << 30) == "r"
+    assert chosen([ROW], disk_bytes=(1 << 30) - 1) == IdleCause.NONE_FITS
 
 
 def test_a_computer_without_a_card_goes_by_its_memory() -> None:
@@ -169,7 +175,7 @@ def assigned(
     wanted = msgspec.structs.replace(Preferences(), **preferences)
     devices = select_chosen_devices(TWO_CARDS, wanted) or ()
     listed = RunsReply(rows=tuple(runs), unread=tuple(unread))
-    found = assign_runs(listed, devices, taken or {}, wanted, KEY)
+    found = assign_runs(listed, devices, taken or {}, wanted, KEY, 1 << 50)
     return {
         name: run if isinstance(run, str) else f"none: {run.why}" for name, run in found.items()
     }
@@ -305,7 +311,7 @@ def test_a_member_without_witness_duty_fetches_as_much_content_however_many_ther
 
 def test_audits_and_new_shards_count_as_traffic() -> None:
     manifest = plain_manifest()
-    data, piece = corpus(manifest, (6_000, 6_000)), contribution_bytes(manifest, 4)
+    data, piece = corpus(manifest, (6_000,) * 4), contribution_bytes(manifest, 4)
     seen = replace(PACE, contributions=4.0, tokens=300)
     plain = estimate(manifest, data, replace(seen, tokens=0)).hourly_down_bytes
     gossip = gossip_bytes(PACE.members)
@@ -325,6 +331,30 @@ def test_audits_and_new_shards_count_as_traffic() -> None:
     )
     assert young == pytest.approx(10 * old, rel=0.01), "all train, and audit in the time left"
     assert old > 0
+
+
+def test_data_counts_once_as_traffic_however_often_a_run_passes_over_it() -> None:
+    plain = plain_manifest()
+    rounds = msgspec.structs.replace(plain.rounds, most=1_000_000)
+    manifest = msgspec.structs.replace(plain, rounds=rounds)
+    data = corpus(manifest, (60_000,) * 10)
+    still = replace(PACE, contributions=4.0, length_ms=3_600_000)  # a round an hour
+
+    def hourly(tokens: int, closed: int | None) -> int:
+        """Bytes of shards that a member that begins now fetches in an hour."""
+        with_data, without = (
+            estimate(manifest, data, replace(still, tokens=number, closed=closed))
+            for number in (tokens, 0)
+        )
+        more = with_data.hourly_down_bytes - without.hourly_down_bytes
+        assert more == with_data.hourly_up_bytes - without.hourly_up_bytes
+        return more
+
+    lacking, month = 60_000 * (10 - SHARDS), 30 * 24
+    assert hourly(300, 5) == 600, "in the first pass, what is trained on"
+    assert hourly(300_000, 5) == hourly(300_000, 900_000) == round(lacking / month)
+    assert hourly(300_000, 1_000_000 - 10) == lacking // 10, "the run ends before the month"
+    assert hourly(300_000, None) == pytest.approx(lacking / 1_000_000, abs=1), "in the whole run"
 
 
 def test_a_disk_fills_with_contributions_and_a_few_heads() -> None:

@@ -143,14 +143,24 @@ async def test_a_stream_that_withholds_entries_is_left(tmp_path: Path) -> None:
         await next_entries(entries, 3)
 
 
+@pytest.mark.parametrize(
+    "away", [problem("read-only", "", 503), Reply(status=404, body=b"404 page not found\n")]
+)
 @pytest.mark.trio
-async def test_the_ledger_may_go_away_and_come_back(tmp_path: Path) -> None:
+async def test_the_ledger_may_go_away_and_come_back(tmp_path: Path, away: Reply) -> None:
     async with serving(a_log(3)) as server, reading(server, tmp_path) as entries:
-        server.tamper = lambda *_: problem("read-only", "", 503)
+        server.tamper = lambda *_: away
         with trio.move_on_after(0.3):
             await anext(entries)
         server.tamper = lambda _method, _path, reply: reply
         await next_entries(entries, 4)
+        server.tamper = lambda *_: away
+        server.log.extend(BOB[:3])
+        with trio.move_on_after(0.5):  # the stream stays; a checkpoint is asked for
+            await next_entries(entries, 4)
+        server.tamper = lambda _method, _path, reply: reply
+        server.log.extend(BOB[3:6])
+        await next_entries(entries, 3)
 
 
 @pytest.mark.trio

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
 
+from tequio_client import clock as our_clock
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.follower import DRIFT, LedgerClock
 from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS, time_left_ms, training_ms
@@ -103,6 +106,18 @@ async def test_every_answer_of_the_ledger_says_what_its_clock_shows() -> None:
         assert shown == [WALL_MS]
         await api.checkpoint()
         assert shown == [WALL_MS]
+
+
+async def test_a_ledger_connection_knows_how_far_our_clock_is_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dated = {"date": "Tue, 14 Nov 2023 22:13:20 GMT"}
+    async with serving(MemoryLog.founded()) as server, LedgerApi(server.url) as api:
+        server.tamper = lambda _method, _path, reply: replace(reply, headers=dated)
+        for own_ms, known_ms in ((600_000, 600_000), (604_000, 600_000), (-9_000, -9_000)):
+            monkeypatch.setattr(our_clock, "now_ms", partial(int, WALL_MS + own_ms))
+            await api.checkpoint_note()
+            assert api.http.clock_ahead_ms == known_ms
 
 
 async def test_training_ends_when_the_usual_time_is_over_and_never_before_a_step() -> None:

@@ -223,6 +223,20 @@ async def test_a_refusal_reaches_the_speaker_and_costs_only_its_number(desk: Out
 
 
 @pytest.mark.trio
+async def test_a_clock_that_the_ledger_refuses_is_known_until_a_statement_is_logged(
+    desk: OutboxFolder,
+) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        server.log.refusals["member.leave"] = "clock-skew"
+        with pytest.raises(LedgerRefusedError):
+            await send_leave(outbox, 1)
+        assert outbox.is_clock_refused
+        server.log.refusals.clear()
+        await send_leave(outbox, 2)
+        assert not outbox.is_clock_refused
+
+
+@pytest.mark.trio
 async def test_what_can_never_be_signed_is_refused_at_once(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
         with pytest.raises(RefusedError, match="wrong run or round field"):
@@ -249,6 +263,20 @@ async def test_answers_that_make_no_sense_are_no_answer(desk: OutboxFolder) -> N
         server.tamper = honest
         await send_leave(outbox, 1)
         assert words(server.log) == [1]
+
+
+@pytest.mark.trio
+async def test_a_page_of_a_proxy_does_not_say_that_the_ledger_lost_statements(
+    desk: OutboxFolder,
+) -> None:
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await send_leave(outbox, 1)
+        server.tamper = lambda *_: Reply(status=404, body=b"404 page not found\n")
+        with trio.move_on_after(0.2):
+            await send_leave(outbox, 2)
+        server.tamper = honest
+        await send_leave(outbox, 3)
+        assert words(server.log) == [1, 2, 3]
 
 
 @pytest.mark.trio

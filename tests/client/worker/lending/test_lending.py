@@ -9,7 +9,6 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
-from tequio_client.ipc.facts import UNKNOWN_SESSION
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
@@ -182,16 +181,15 @@ async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingS
     assert lent.see(round=None) == ""
 
 
-async def test_the_session_is_unknown_once_the_controller_that_reported_it_is_gone(
+async def test_a_session_is_forgotten_once_the_controller_that_reported_it_is_gone(
     lent: LendingSetup,
 ) -> None:
     app, another = object(), object()
     lent.lending.apply_session_facts(SESSION, app)
-    for gone, known in ((another, SESSION), (app, UNKNOWN_SESSION)):
-        lent.lending.drop_controller(gone)
-        report = lent.lending.session_report
-        assert report is not None
-        assert report.facts == known
+    lent.lending.drop_controller(another)
+    assert lent.lending.session_report is not None
+    lent.lending.drop_controller(app)
+    assert lent.lending.session_report is None
 
 
 async def test_a_trainer_that_was_given_up_is_tried_again_on_the_command_to_lend(

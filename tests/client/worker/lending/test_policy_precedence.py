@@ -102,6 +102,7 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
         LendingState.ATTENTION,
         [("fact", {"wanted_version": "0.3.0", "round": None})],
     ),
+    (LendingReason.CLOCK, LendingState.ATTENTION, [("fact", {"clock_ahead_ms": 600_000})]),
     (LendingReason.PLUGIN, LendingState.PAUSED, [("fact", {"plugin": PLUGIN})]),
     (
         LendingReason.LEDGER_UNKNOWN,

@@ -51,6 +51,7 @@ RANK = [
         LendingReason.TRAINER_BROKEN,
         LendingReason.QUARANTINED,
         LendingReason.OUTDATED,
+        LendingReason.CLOCK,
         LendingReason.PLUGIN,
         LendingReason.LEDGER_UNKNOWN,
     },
@@ -155,8 +156,8 @@ PROBLEM = st.just("it broke {here}")
 others = changed(
     CALM,
     2,
-    "trainer_problem standing_problem wanted_version ledger_problem free_disk_bytes "
-    "store_bytes month_bytes round session_age_s machine_age_s idle_reason",
+    "trainer_problem standing_problem wanted_version clock_ahead_ms ledger_problem "
+    "free_disk_bytes store_bytes month_bytes round session_age_s machine_age_s idle_reason",
     session_age_s=st.sampled_from([5.0, 14.0, 16.0, 1e9]),
     machine=st.none() | machines | machines | machines,
     machine_age_s=st.sampled_from([1.0, 4.0, 6.0, float("nan")]),
@@ -170,6 +171,7 @@ others = changed(
     trainer_problem=PROBLEM,
     standing_problem=PROBLEM,
     wanted_version=st.just("9.9.9"),
+    clock_ahead_ms=st.sampled_from([0, 299_000, 301_000, -(10**12)]),
     ledger_problem=PROBLEM,
     was_ledger_reached=st.booleans(),
     idle_reason=st.builds(IdleReason, why=st.sampled_from(IdleCause), problem=PROBLEM),

@@ -21,6 +21,7 @@ from tequio_client.worker.lending.facts import (
     IdleCause,
     IdleReason,
 )
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tests.support.lending_facts import (
     CALM,
     CHOSEN,
@@ -347,6 +348,27 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         CHOSEN,
         LendingReason.LENDING,
         {},
+    ),
+    (
+        "a clock that is ahead as far as the ledger tolerates",
+        replace(CALM, clock_ahead_ms=CLOCK_SKEW_MS),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    (
+        "a clock that is ahead",
+        replace(CALM, clock_ahead_ms=601_000),
+        CHOSEN,
+        LendingReason.CLOCK,
+        {"minutes": 10},
+    ),
+    (
+        "a clock that is behind",
+        replace(CALM, clock_ahead_ms=-3_599_000),
+        CHOSEN,
+        LendingReason.CLOCK,
+        {"fact": "behind", "minutes": 60},
     ),
     (
         "an outage before we are in one",

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 import trio
 
+from tequio_client import files
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.children.process import empty_folder
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.workdir import TrainerWorkdir
@@ -193,7 +193,7 @@ async def test_a_witness_screens_with_its_own_pseudo_gradient_while_it_is_here(
             await desk.hold_head(deeds)
             await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             if is_emptied:
-                empty_folder(tmp_path / "work")
+                files.empty_folder(tmp_path / "work")
             await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
     (screen,) = (one for one in asked if isinstance(one, link.Screen))
     own = str(tmp_path / "work" / "delta-1"), desk.round.slot_of[desk.swarm.members[0].key]

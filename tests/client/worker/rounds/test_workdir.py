@@ -28,6 +28,7 @@ from tests.support.transfer_peers import paired
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.head.layout import FrozenBase
 
@@ -105,6 +106,28 @@ async def test_a_run_without_a_base_has_no_files(tmp_path: Path) -> None:
         assert await BaseFiles(None, StorePins(pair.ours), pair.exchange).paths() == ()
 
 
+async def test_folders_in_the_place_of_old_working_files_stay(tmp_path: Path) -> None:
+    made, written = ("delta-1", "delta-1.part"), ("head-1", "delta-9", "delta-²")
+    for name in made:
+        (tmp_path / name).mkdir()
+    for name in written:
+        (tmp_path / name).touch()
+    workdir_of(tmp_path, cast("TrainerProcess", None)).delete_old(9)
+    left = [name for name in (*made, *written) if (tmp_path / name).exists()]
+    assert left == [*made, *written[1:]]
+
+
+def workdir_of(folder: Path, trainer: TrainerProcess) -> TrainerWorkdir:
+    return TrainerWorkdir(
+        trainer=trainer,
+        prepare=prepare(1),
+        folder=folder,
+        pins=StorePins(Store(folder / "store", quota_bytes=0)),
+        exchange=cast("Exchange", None),
+        frozen=None,
+    )
+
+
 async def test_limits_are_in_force_before_the_trainer_answers(tmp_path: Path) -> None:
     script = (
         READY
@@ -116,14 +139,7 @@ for command in commands:
 """
     )
     async with running(tmp_path, script) as trainer:
-        workdir = TrainerWorkdir(
-            trainer=trainer,
-            prepare=prepare(1),
-            folder=tmp_path,
-            pins=StorePins(Store(tmp_path / "store", quota_bytes=0)),
-            exchange=cast("Exchange", None),
-            frozen=None,
-        )
+        workdir = workdir_of(tmp_path, trainer)
         await workdir.prepare_trainer()
         for share in (80, 30):
             workdir.apply_limits(

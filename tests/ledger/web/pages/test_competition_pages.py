@@ -220,6 +220,9 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: CompetitionP
     assert liar[:10] in row.text
     assert f"{len(view.draw.documents)} texts off" in row.text
     assert row.text.split()[-2] == "1", "its challenge is counted"
+    (doubt,) = [row for row in page.all("tr") if "1,234.567" in row.text]
+    assert "that tequio verify-competition --rescore scores again, up to half are" in page.text
+    assert str(view.challenges[0].document) in doubt.text.split(), "from 0"
     ties = [one for one in page.all("rect") if one.attributes.get("class") == "tied"]
     assert len(ties) == 2, "one for each size: two share the first rank"
 
@@ -349,10 +352,15 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Competit
         assert sum(counts.values()) == 4 * len(LEVELS)
 
 
-def test_each_date_up_to_the_result_has_its_word(contest: CompetitionPages) -> None:
+def test_each_date_has_its_word_until_the_result_is_stated(contest: CompetitionPages) -> None:
     dates = contest.now("revealed").rules.dates
     words = []
-    for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1):
+    for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1, dates.result + 1):
         now = contest.now("revealed", at_ms)
         words.append(competition_text.mark(now, at_ms).word)
-    assert words == ["Scoring", "Revealing scores", "Open to challenge"]
+    assert words == [
+        "Scoring",
+        "Revealing scores",
+        "Open to challenge",
+        "Awaiting the result",
+    ]
