@@ -177,6 +177,10 @@ SCENES: dict[str, Snapshot] = {
             share_percent=100,
         ),
     ),
+    "finished": replace(
+        idle(LendingState.PAUSED, LendingReason.BY_HAND, fact="finished"),
+        wish=DesiredState(number=5, lend=True, finish=True),
+    ),
     "waiting": idle(LendingState.WAITING, LendingReason.GAME, program="Hollow Knight"),
     "waiting-until": idle(
         LendingState.WAITING, LendingReason.SCHEDULE, until_ms=NOW_MS + 4 * 60 * MINUTE_MS

@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>Der Text ist öffentlich und bleibt für immer: keine Namen, Adressen oder Passwörter.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>Der Text hat {length} Bytes, höchstens {most} sind erlaubt: Kürze ihn.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1117,12 +1121,12 @@
         <translation>Automatisch</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Wird durch Pausen zwischen den Schritten eingehalten; das Limit der Karte ist {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Zielleistung</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Wird durch Pausen zwischen den Schritten eingehalten; das Limit der Karte ist {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1426,6 +1430,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>Schließt die laufende Runde ab, damit keine Arbeit verloren geht.</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Nach der Runde weitermachen</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1906,8 +1914,12 @@
         <translation>Schlüssel des verlorenen Computers</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 Zeichen, wie in der Rangliste</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Seine 43 Zeichen oder die Adresse seiner Seite</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>In der ganzen Rangliste öffnet sein Name diese Seite.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2200,14 +2212,6 @@
         <translation>Tequio braucht deine Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Du bist {run} beigetreten</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Dein Computer macht ab jetzt bei diesem Lauf mit.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequio öffnen</translation>
     </message>
@@ -2383,10 +2387,10 @@
         <translation>Laut Register hast du {points} Punkte mehr. Die zugehörigen Einträge im Protokoll wurden hier noch nicht gelesen und geprüft, deshalb zählen sie noch nicht mit. Das geschieht von selbst.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n Runde in {file} geschrieben</numerusform>
-            <numerusform>%n Runden in {file} geschrieben</numerusform>
+            <numerusform>%Ln Runde in {file} geschrieben</numerusform>
+            <numerusform>%Ln Runden in {file} geschrieben</numerusform>
         </translation>
     </message>
     <message>
@@ -3192,10 +3196,10 @@
         <translation>Runde {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n Peer</numerusform>
-            <numerusform>%n Peers</numerusform>
+            <numerusform>%Ln Peer</numerusform>
+            <numerusform>%Ln Peers</numerusform>
         </translation>
     </message>
     <message>
@@ -3520,10 +3524,10 @@
         <translation>Runde {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
     <message>
@@ -3858,10 +3862,10 @@
         <translation>Du hast darin {points} Punkte verdient.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Du hast in %n anerkannten Runde {points} Punkte verdient.</numerusform>
-            <numerusform>Du hast in %n anerkannten Runden {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %Ln anerkannten Runde {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %Ln anerkannten Runden {points} Punkte verdient.</numerusform>
         </translation>
     </message>
 </context>
@@ -3903,10 +3907,10 @@
         <translation>Voll</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
     <message>
@@ -4256,10 +4260,10 @@
         <translation>Runde {number} von {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n Freiwilliger</numerusform>
-            <numerusform>%n Freiwillige</numerusform>
+            <numerusform>%Ln Freiwilliger</numerusform>
+            <numerusform>%Ln Freiwillige</numerusform>
         </translation>
     </message>
 </context>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Jetzt fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Nach der Runde weitermachen</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6122,8 +6130,8 @@
         <translation>Benachrichtigungen</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>Was Tequio dir meldet, während sein Fenster geschlossen ist.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Was Tequio dir meldet.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6154,8 +6162,8 @@
         <translation>Trainingsläufe</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Wenn ein Lauf beginnt oder endet, bei dem du mitmachst.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Wenn ein Lauf, bei dem du mitmachst, endet oder zu einem früheren Modell zurückkehrt.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -122,10 +122,10 @@
 <context>
     <name>PointsPage</name>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n round written to {file}</numerusform>
-            <numerusform>%n rounds written to {file}</numerusform>
+            <numerusform>%Ln round written to {file}</numerusform>
+            <numerusform>%Ln rounds written to {file}</numerusform>
         </translation>
     </message>
 </context>
@@ -149,10 +149,10 @@
 <context>
     <name>RoundCard</name>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n peer</numerusform>
-            <numerusform>%n peers</numerusform>
+            <numerusform>%Ln peer</numerusform>
+            <numerusform>%Ln peers</numerusform>
         </translation>
     </message>
 </context>
@@ -169,10 +169,10 @@
 <context>
     <name>RunChoice</name>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volunteer</numerusform>
-            <numerusform>%n volunteers</numerusform>
+            <numerusform>%Ln volunteer</numerusform>
+            <numerusform>%Ln volunteers</numerusform>
         </translation>
     </message>
 </context>
@@ -203,30 +203,30 @@
 <context>
     <name>RunNewsTexts</name>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>You earned {points} points in %n accepted round.</numerusform>
-            <numerusform>You earned {points} points in %n accepted rounds.</numerusform>
+            <numerusform>You earned {points} points in %Ln accepted round.</numerusform>
+            <numerusform>You earned {points} points in %Ln accepted rounds.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>RunStep</name>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volunteer</numerusform>
-            <numerusform>%n volunteers</numerusform>
+            <numerusform>%Ln volunteer</numerusform>
+            <numerusform>%Ln volunteers</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>SideRow</name>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volunteer</numerusform>
-            <numerusform>%n volunteers</numerusform>
+            <numerusform>%Ln volunteer</numerusform>
+            <numerusform>%Ln volunteers</numerusform>
         </translation>
     </message>
 </context>

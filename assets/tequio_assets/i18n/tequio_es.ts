@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>El texto es público y permanente: no pongas nombres, direcciones ni contraseñas.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>El texto tiene {length} bytes y se permiten {most} como máximo: acórtalo.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1117,12 +1121,12 @@
         <translation>Automático</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Meta de potencia</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1426,6 +1430,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>Termina la ronda en curso, para no perder nada de su trabajo.</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Seguir después de esta ronda</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1906,8 +1914,12 @@
         <translation>Clave del equipo perdido</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caracteres, como en la clasificación</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Sus 43 caracteres, o la dirección de su página</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>En la clasificación completa, su nombre abre esa página.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2200,14 +2212,6 @@
         <translation>Tequio necesita tu atención</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Te uniste a {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Tu equipo participa desde ahora en este entrenamiento.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
     </message>
@@ -2383,10 +2387,10 @@
         <translation>El registro dice que tienes {points} puntos más. Sus entradas en la bitácora aún no se han leído y comprobado aquí, así que no se cuentan. Eso continúa solo.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n ronda escrita en {file}</numerusform>
-            <numerusform>%n rondas escritas en {file}</numerusform>
+            <numerusform>%Ln ronda escrita en {file}</numerusform>
+            <numerusform>%Ln rondas escritas en {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3192,10 +3196,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n par</numerusform>
-            <numerusform>%n pares</numerusform>
+            <numerusform>%Ln par</numerusform>
+            <numerusform>%Ln pares</numerusform>
         </translation>
     </message>
     <message>
@@ -3520,10 +3524,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
     <message>
@@ -3858,10 +3862,10 @@
         <translation>Ganaste {points} puntos en él.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Ganaste {points} puntos en %n ronda aceptada.</numerusform>
-            <numerusform>Ganaste {points} puntos en %n rondas aceptadas.</numerusform>
+            <numerusform>Ganaste {points} puntos en %Ln ronda aceptada.</numerusform>
+            <numerusform>Ganaste {points} puntos en %Ln rondas aceptadas.</numerusform>
         </translation>
     </message>
 </context>
@@ -3903,10 +3907,10 @@
         <translation>Lleno</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
     <message>
@@ -4256,10 +4260,10 @@
         <translation>Ronda {number} de {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntario</numerusform>
-            <numerusform>%n voluntarios</numerusform>
+            <numerusform>%Ln voluntario</numerusform>
+            <numerusform>%Ln voluntarios</numerusform>
         </translation>
     </message>
 </context>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Seguir ya</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Seguir después de esta ronda</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6122,8 +6130,8 @@
         <translation>Notificaciones</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>De qué te avisa Tequio con la ventana cerrada.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>De qué te avisa Tequio.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6154,8 +6162,8 @@
         <translation>Entrenamientos</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Cuando empieza o acaba un entrenamiento en el que estás.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Cuando un entrenamiento en el que estás acaba o vuelve a un modelo anterior.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

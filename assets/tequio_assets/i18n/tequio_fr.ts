@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>Le texte est public et définitif : ni noms, ni adresses, ni mots de passe.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>Le texte fait {length} octets, {most} au plus sont permis : raccourcissez-le.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1117,12 +1121,12 @@
         <translation>Automatique</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Respectée par des pauses entre les étapes ; la limite de la carte est de {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Puissance visée</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Respectée par des pauses entre les étapes ; la limite de la carte est de {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1426,6 +1430,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>Termine la manche en cours, pour qu’aucun travail ne soit perdu.</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuer après cette manche</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1906,8 +1914,12 @@
         <translation>Clé de l’ordinateur perdu</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caractères, comme dans le classement</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Ses 43 caractères, ou l’adresse de sa page</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>Dans le classement complet, son nom ouvre cette page.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2200,14 +2212,6 @@
         <translation>Tequio a besoin de votre attention</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Vous avez rejoint {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Votre ordinateur participe désormais à cet entraînement.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Ouvrir Tequio</translation>
     </message>
@@ -2383,10 +2387,10 @@
         <translation>Le registre indique que vous avez {points} points de plus. Leurs entrées dans son journal n’ont pas encore été lues et vérifiées ici, ils ne sont donc pas comptés. Cela se fait tout seul.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n manche écrite dans {file}</numerusform>
-            <numerusform>%n manches écrites dans {file}</numerusform>
+            <numerusform>%Ln manche écrite dans {file}</numerusform>
+            <numerusform>%Ln manches écrites dans {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3192,10 +3196,10 @@
         <translation>Manche {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n pair</numerusform>
-            <numerusform>%n pairs</numerusform>
+            <numerusform>%Ln pair</numerusform>
+            <numerusform>%Ln pairs</numerusform>
         </translation>
     </message>
     <message>
@@ -3520,10 +3524,10 @@
         <translation>Manche {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
     <message>
@@ -3858,10 +3862,10 @@
         <translation>Vous y avez gagné {points} points.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Vous avez gagné {points} points en %n manche acceptée.</numerusform>
-            <numerusform>Vous avez gagné {points} points en %n manches acceptées.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %Ln manche acceptée.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %Ln manches acceptées.</numerusform>
         </translation>
     </message>
 </context>
@@ -3903,10 +3907,10 @@
         <translation>Complet</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
     <message>
@@ -4256,10 +4260,10 @@
         <translation>Manche {number} sur {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n volontaire</numerusform>
-            <numerusform>%n volontaires</numerusform>
+            <numerusform>%Ln volontaire</numerusform>
+            <numerusform>%Ln volontaires</numerusform>
         </translation>
     </message>
 </context>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuer après cette manche</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6122,8 +6130,8 @@
         <translation>Notifications</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>Ce que Tequio vous signale pendant que sa fenêtre est fermée.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Ce que Tequio vous signale.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6154,8 +6162,8 @@
         <translation>Entraînements</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Quand un entraînement auquel vous participez commence ou se termine.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Quand un entraînement auquel vous participez se termine ou revient à un modèle antérieur.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

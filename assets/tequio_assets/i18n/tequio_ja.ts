@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>この文章は永久に公開されます。名前、住所、パスワードは書かないでください。</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>文章は{length}バイトあります。{most}バイト以内に短くしてください。</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1111,12 +1115,12 @@
         <translation>自動</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>ステップの間に休むことで守ります。カード自体の上限は{most}です。</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>目標電力</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>ステップの間に休むことで守ります。カード自体の上限は{most}です。</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1417,6 +1421,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>進行中のラウンドを終えてから停止し、作業を無駄にしません。</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>このラウンドの後も続ける</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1895,8 +1903,12 @@
         <translation>紛失したコンピューターのキー</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43文字（ランキングの表示と同じ）</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>43文字のキー、またはそのページのアドレス</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>全体のランキングで名前を選ぶと、そのページが開きます。</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2187,14 +2199,6 @@
         <translation>Tequioで対応が必要です</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>{run}に参加しました</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>これからあなたのコンピューターがこの学習プロジェクトに参加します。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequioを開く</translation>
     </message>
@@ -2370,9 +2374,9 @@
         <translation>台帳によると、さらに{points}ポイントがあります。ログの該当エントリはまだここで読み込み・確認されていないため、数えていません。処理は自動的に進みます。</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%nラウンドを{file}に書き出しました</numerusform>
+            <numerusform>%Lnラウンドを{file}に書き出しました</numerusform>
         </translation>
     </message>
     <message>
@@ -3176,9 +3180,9 @@
         <translation>ラウンド{number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>ピア%n台</numerusform>
+            <numerusform>ピア%Ln台</numerusform>
         </translation>
     </message>
     <message>
@@ -3502,9 +3506,9 @@
         <translation>ラウンド{number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
     <message>
@@ -3836,9 +3840,9 @@
         <translation>あなたは{points}ポイントを獲得しました。</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>承認された%nラウンドで{points}ポイントを獲得しました。</numerusform>
+            <numerusform>承認された%Lnラウンドで{points}ポイントを獲得しました。</numerusform>
         </translation>
     </message>
 </context>
@@ -3880,9 +3884,9 @@
         <translation>満員</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
     <message>
@@ -4232,9 +4236,9 @@
         <translation>ラウンド{number} / {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>ボランティア%n人</numerusform>
+            <numerusform>ボランティア%Ln人</numerusform>
         </translation>
     </message>
 </context>
@@ -4665,6 +4669,10 @@
     <message>
         <source>Resume now</source>
         <translation>今すぐ再開</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>このラウンドの後も続ける</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6092,8 +6100,8 @@
         <translation>通知</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>ウィンドウを閉じている間にTequioが通知する内容です。</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Tequioが通知する内容です。</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6124,8 +6132,8 @@
         <translation>学習プロジェクト</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>参加している学習プロジェクトの開始時と終了時に通知します。</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>参加している学習プロジェクトが終了したとき、または以前のモデルに戻ったときに通知します。</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>O texto é público e permanente: nada de nomes, endereços ou senhas.</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>O texto tem {length} bytes, e no máximo {most} são permitidos: encurte-o.</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1117,12 +1121,12 @@
         <translation>Automático</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Mantida com descansos entre os passos; o limite da placa é {most}.</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>Meta de potência</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Mantida com descansos entre os passos; o limite da placa é {most}.</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1426,6 +1430,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>Termina a rodada em andamento, para que nada do trabalho se perca.</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuar após esta rodada</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1906,8 +1914,12 @@
         <translation>Chave do computador perdido</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 caracteres, como na classificação</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>Seus 43 caracteres, ou o endereço da página dela</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>Na classificação completa, o nome dela abre essa página.</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2200,14 +2212,6 @@
         <translation>O Tequio precisa da sua atenção</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>Você entrou em {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>Seu computador participa deste treinamento a partir de agora.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Abrir o Tequio</translation>
     </message>
@@ -2383,10 +2387,10 @@
         <translation>O registro diz que você tem mais {points} pontos. As entradas deles no log ainda não foram lidas e verificadas aqui, então não estão contadas. Isso continua sozinho.</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>%n rodada gravada em {file}</numerusform>
-            <numerusform>%n rodadas gravadas em {file}</numerusform>
+            <numerusform>%Ln rodada gravada em {file}</numerusform>
+            <numerusform>%Ln rodadas gravadas em {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3192,10 +3196,10 @@
         <translation>Rodada {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n par</numerusform>
-            <numerusform>%n pares</numerusform>
+            <numerusform>%Ln par</numerusform>
+            <numerusform>%Ln pares</numerusform>
         </translation>
     </message>
     <message>
@@ -3520,10 +3524,10 @@
         <translation>Rodada {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
     <message>
@@ -3858,10 +3862,10 @@
         <translation>Você ganhou {points} pontos nele.</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>Você ganhou {points} pontos em %n rodada aceita.</numerusform>
-            <numerusform>Você ganhou {points} pontos em %n rodadas aceitas.</numerusform>
+            <numerusform>Você ganhou {points} pontos em %Ln rodada aceita.</numerusform>
+            <numerusform>Você ganhou {points} pontos em %Ln rodadas aceitas.</numerusform>
         </translation>
     </message>
 </context>
@@ -3903,10 +3907,10 @@
         <translation>Lotado</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
     <message>
@@ -4256,10 +4260,10 @@
         <translation>Rodada {number} de {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n voluntário</numerusform>
-            <numerusform>%n voluntários</numerusform>
+            <numerusform>%Ln voluntário</numerusform>
+            <numerusform>%Ln voluntários</numerusform>
         </translation>
     </message>
 </context>
@@ -4693,6 +4697,10 @@
     <message>
         <source>Resume now</source>
         <translation>Continuar agora</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>Continuar após esta rodada</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6122,8 +6130,8 @@
         <translation>Notificações</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>O que o Tequio avisa enquanto a janela está fechada.</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>O que o Tequio avisa.</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6154,8 +6162,8 @@
         <translation>Treinamentos</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>Quando um treinamento de que você participa começa ou termina.</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>Quando um treinamento de que você participa termina ou volta a um modelo anterior.</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -138,6 +138,10 @@
         <source>The text is public and permanent: no names, addresses or passwords.</source>
         <translation>这段文字会永久公开：请勿填写姓名、地址或密码。</translation>
     </message>
+    <message>
+        <source>The text has {length} bytes, at most {most} are allowed: shorten it.</source>
+        <translation>文字有 {length} 字节，最多允许 {most} 字节：请缩短。</translation>
+    </message>
 </context>
 <context>
     <name>AuditNotice</name>
@@ -1111,12 +1115,12 @@
         <translation>自动</translation>
     </message>
     <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>通过在步骤之间休息来控制；显卡自身的上限是 {most}。</translation>
-    </message>
-    <message>
         <source>Power goal</source>
         <translation>目标功耗</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>通过在步骤之间休息来控制；显卡自身的上限是 {most}。</translation>
     </message>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
@@ -1417,6 +1421,10 @@
     <message>
         <source>Ends the round under way, so that none of its work is lost.</source>
         <translation>完成正在进行的一轮，不浪费已做的工作。</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>本轮之后继续</translation>
     </message>
     <message>
         <source>Start now anyway</source>
@@ -1895,8 +1903,12 @@
         <translation>丢失电脑的密钥</translation>
     </message>
     <message>
-        <source>43 characters, as in the ranking</source>
-        <translation>43 个字符，与排行榜中相同</translation>
+        <source>Its 43 characters, or the address of its page</source>
+        <translation>其 43 个字符，或其页面的地址</translation>
+    </message>
+    <message>
+        <source>In the full ranking, its name opens that page.</source>
+        <translation>在完整排行榜中点击其名称即可打开该页面。</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -2187,14 +2199,6 @@
         <translation>Tequio 需要您处理</translation>
     </message>
     <message>
-        <source>You joined {run}</source>
-        <translation>您已加入 {run}</translation>
-    </message>
-    <message>
-        <source>Your computer takes part in this run from now on.</source>
-        <translation>您的电脑从现在起参与此训练任务。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>打开 Tequio</translation>
     </message>
@@ -2370,9 +2374,9 @@
         <translation>账本称您还有 {points} 积分。其日志中的相应条目尚未在这里读取和核验，因此还没有计入。这会自动进行。</translation>
     </message>
     <message numerus="yes">
-        <source>%n round(s) written to {file}</source>
+        <source>%Ln round(s) written to {file}</source>
         <translation>
-            <numerusform>已将 %n 轮写入 {file}</numerusform>
+            <numerusform>已将 %Ln 轮写入 {file}</numerusform>
         </translation>
     </message>
     <message>
@@ -3176,9 +3180,9 @@
         <translation>第 {number} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%Ln peer(s)</source>
         <translation>
-            <numerusform>%n 个节点</numerusform>
+            <numerusform>%Ln 个节点</numerusform>
         </translation>
     </message>
     <message>
@@ -3502,9 +3506,9 @@
         <translation>第 {number} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
     <message>
@@ -3836,9 +3840,9 @@
         <translation>您在其中获得了 {points} 积分。</translation>
     </message>
     <message numerus="yes">
-        <source>You earned {points} points in %n accepted round(s).</source>
+        <source>You earned {points} points in %Ln accepted round(s).</source>
         <translation>
-            <numerusform>您在 %n 个被接受的轮次中获得了 {points} 积分。</numerusform>
+            <numerusform>您在 %Ln 个被接受的轮次中获得了 {points} 积分。</numerusform>
         </translation>
     </message>
 </context>
@@ -3880,9 +3884,9 @@
         <translation>已满</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
     <message>
@@ -4232,9 +4236,9 @@
         <translation>第 {number} 轮，共 {rounds} 轮</translation>
     </message>
     <message numerus="yes">
-        <source>%n volunteer(s)</source>
+        <source>%Ln volunteer(s)</source>
         <translation>
-            <numerusform>%n 位志愿者</numerusform>
+            <numerusform>%Ln 位志愿者</numerusform>
         </translation>
     </message>
 </context>
@@ -4665,6 +4669,10 @@
     <message>
         <source>Resume now</source>
         <translation>立即继续</translation>
+    </message>
+    <message>
+        <source>Go on after this round</source>
+        <translation>本轮之后继续</translation>
     </message>
     <message>
         <source>Finish round, then stop</source>
@@ -6092,8 +6100,8 @@
         <translation>通知</translation>
     </message>
     <message>
-        <source>What Tequio notifies you of while its window is closed.</source>
-        <translation>窗口关闭时，Tequio 通知您的内容。</translation>
+        <source>What Tequio notifies you of.</source>
+        <translation>Tequio 通知您的内容。</translation>
     </message>
     <message>
         <source>First points</source>
@@ -6124,8 +6132,8 @@
         <translation>训练任务</translation>
     </message>
     <message>
-        <source>When a run you are in begins or ends.</source>
-        <translation>您参与的训练任务开始或结束时。</translation>
+        <source>When a run you are in ends, or goes back to an earlier model.</source>
+        <translation>您参与的训练任务结束，或回到较早的模型时。</translation>
     </message>
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>

@@ -17,7 +17,7 @@ from tequio_client.ipc.account import KeyRequest, StatementRequest
 from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
+from tequio_client.ipc.snapshot import DesiredState, LendingState, Snapshot, Snooze
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import QuestionAnswer
@@ -93,6 +93,15 @@ class AppModel(QObject):
         return None if self.snapshot is None or self.desired is not self._command else self._command
 
     @property
+    def is_on(self) -> bool:
+        """True if this computer lends, or will by itself, so that the user can pause it."""
+        if self.snapshot is None or not self.preferences.consent or not self.desired.lend:
+            return False
+        state = self.snapshot.decision.state
+        is_finished = self.desired.finish and state is LendingState.PAUSED
+        return not is_finished and state is not LendingState.ATTENTION
+
+    @property
     def preferences(self) -> Preferences:
         """Our choice until the worker shows it, then those that a worker showed last."""
         return self._preferences or self._worker_preferences
@@ -135,6 +144,10 @@ class AppModel(QObject):
     def finish(self) -> None:
         """Finish the current round, then stop."""
         self._send_command(lend=True, finish=True, anyway=self.desired.anyway)
+
+    def go_on(self) -> None:
+        """Take `finish` back while the current round goes on."""
+        self._send_command(lend=True, anyway=self.desired.anyway)
 
     def forget_network(self) -> None:
         """Drop all replies of the previous ledger; who asked it asks again."""

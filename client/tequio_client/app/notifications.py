@@ -174,16 +174,9 @@ class Notifier(QObject):
         if question != NEWEST or not isinstance(reply, ActivityReply) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
-        fresh = [row for row in reversed(reply.rows) if row.number > since]
+        fresh = [row for row in reply.rows if row.number > since]
         if any(row.code == ActivityEvent.RUN_ENDED for row in fresh):
             self._runs.ask_now()
-        if not self._store.settings.notify_runs:
-            return
-        for row in fresh:
-            if row.code == ActivityEvent.JOINED_RUN:
-                title = self.tr("You joined {run}").format(run=row.values.get("run", ""))
-                text = self.tr("Your computer takes part in this run from now on.")
-                self._send(title, text, "runs")
 
     def _send(self, title: str, text: str, target: str) -> None:
         self._service.display(title, text, target, self.tr("Open Tequio"))

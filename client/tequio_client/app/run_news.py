@@ -202,7 +202,7 @@ class RunNewsTexts(QObject):
         points = figures.short_points(result.gflop)
         if not result.accepted:
             return self.tr("You earned {points} points in it.").format(points=points)
-        text = self.tr("You earned {points} points in %n accepted round(s).", "", result.accepted)
+        text = self.tr("You earned {points} points in %Ln accepted round(s).", "", result.accepted)
         return text.format(points=points)
 
 

@@ -35,7 +35,7 @@ LATE_IMPORTS = (
     "keyring.backends",
 )
 FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
-COUNTED = ("RoundCard", "%n peer(s)")
+COUNTED = ("RoundCard", "%Ln peer(s)")
 """Context and source of a text with plural forms."""
 OF_QT = ("QPlatformTheme", "Cancel")
 """A text of Qt's dialogs."""

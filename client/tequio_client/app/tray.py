@@ -18,7 +18,7 @@ from tequio_client.app.language import with_reason
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
-from tequio_client.app.worker_texts import headline, shown_state
+from tequio_client.app.worker_texts import WORKING, headline, shown_state
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import LendingState
 
@@ -173,18 +173,18 @@ class Tray(QObject):
             self._add(self.tr("Set up …"), lambda: self.page_requested.emit("first-run"))
             return
         state, desired = model.snapshot.decision.state, model.desired
-        is_on = desired.lend and state is not LendingState.ATTENTION
-        if is_on and desired.snooze is None:
+        if model.is_on and desired.snooze is None:
             self._add(self.tr("Pause"), model.pause)
         else:
-            resume = self.tr("Resume now") if is_on else self.tr("Contribute")
+            resume = self.tr("Resume now") if model.is_on else self.tr("Contribute")
             self._add(resume, model.contribute)
-        if is_on:
+        if model.is_on:
             self._snooze.fill()
             self.menu.addMenu(self._snooze)
-        if desired.lend and state in (LendingState.LENDING, LendingState.FINISHING):
-            finish = self._add(self.tr("Finish round, then stop"), model.finish)
-            finish.setEnabled(not desired.finish)
+        if desired.lend and state in WORKING and desired.finish:
+            self._add(self.tr("Go on after this round"), model.go_on)
+        elif desired.lend and state in WORKING:
+            self._add(self.tr("Finish round, then stop"), model.finish)
 
     def _add(self, text: str, do: Callable[[], object]) -> QAction:
         action = self.menu.addAction(text)

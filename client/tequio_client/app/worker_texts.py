@@ -14,6 +14,7 @@ from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import (
     Decision,
+    DesiredState,
     LendingState,
     PointsView,
     ReachabilityView,
@@ -73,13 +74,18 @@ def headline(model: AppModel, now_ms: int) -> tuple[str, str]:
         if model.why_gone:
             return state_name(LendingState.ATTENTION), model.why_gone
         return _headline(STARTING_WORKER)
-    if command is None or command.finish:  # a round that is to be finished goes on as it is
+    if command is None or _changes_nothing_yet(command, snapshot.decision):
         if is_cut_off(snapshot):
             return _headline(CUT_OFF)
         if snapshot.audits.is_running and snapshot.decision.state is LendingState.LENDING:
             return _auditing(snapshot.audits.ordered_round)
         return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
     return _headline(STARTING if command.lend and command.snooze is None else PAUSING)
+
+
+def _changes_nothing_yet(command: DesiredState, now: Decision) -> bool:
+    """True if the round under way goes on as it is."""
+    return command.finish or (command.lend and command.snooze is None and now.may_compute)
 
 
 def _headline(texts: tuple[str, str]) -> tuple[str, str]:

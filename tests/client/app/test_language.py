@@ -189,7 +189,7 @@ def test_figures_are_written_as_where_the_system_is(choice: str, system: str, sp
 def test_spanish_is_spoken(language: Language) -> None:
     language.choose("es")
     assert QCoreApplication.translate("pages", "Home") == "Inicio"
-    assert QCoreApplication.translate("RoundCard", "%n peer(s)", "", 1) == "1 par"
+    assert QCoreApplication.translate("RoundCard", "%Ln peer(s)", "", 1) == "1 par"
     assert load_translations("es").translate("words", "Lending") == "Prestando"
 
 

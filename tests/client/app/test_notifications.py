@@ -160,18 +160,12 @@ def test_a_worker_that_runs_again_after_the_game_is_no_news(harness: NotifierHar
     assert harness.desk.displayed == []
 
 
-def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
-    rows = (
-        ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
-        ActivityRow(number=12, at_ms=NOW_MS, code=ActivityEvent.LEDGER_FOUND),
-        ActivityRow(number=11, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "nova"}),
-        ActivityRow(number=10, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "old"}),
-    )
-    harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
+def test_a_worker_that_takes_up_its_run_again_is_no_news(harness: NotifierHarness) -> None:
+    joined = ActivityRow(number=11, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN)
+    harness.worker.replies = {AskActivity: ActivityReply(rows=(joined,))}
     assert harness.titles_for(replace(NEW, activity=10)) == []
-    after = replace(NEW, activity=13)
-    assert harness.titles_for(after) == ["You joined nova"], "its end: test_run_news.py"
-    assert harness.titles_for(after) == []
+    assert harness.titles_for(replace(NEW, activity=11)) == []
+    assert harness.worker.times_asked(AskActivity) == 1
 
 
 def test_an_announcement_to_the_network_is_told_once_also_after_a_restart(
@@ -206,28 +200,20 @@ def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
         "notify_rank",
         "notify_announcements",
         "notify_attention",
-        "notify_runs",
     ],
 )
 def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None:
-    rows = (
-        ActivityRow(
-            number=311, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "nova"}
-        ),
-    )
-    harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     harness.book.change(week="2026-W01", week_rank=50, **{switch: False})
     told = replace(LENDING.ledger, announcement=TOLD, announcement_entry=7, announced_ms=NOW_MS)
     attention = replace(LENDING, decision=broken().decision, ledger=told)
-    titles = harness.titles_for(attention) + harness.titles_for(replace(attention, activity=311))
     every = {
         "notify_points": POINTS,
         "notify_rank": "You are #47 of 1,204",
         "notify_announcements": ANNOUNCED,
         "notify_attention": ATTENTION,
-        "notify_runs": "You joined nova",
     }
-    assert titles == [title for kind, title in every.items() if kind != switch]
+    expected = [title for kind, title in every.items() if kind != switch]
+    assert harness.titles_for(attention) == expected
 
 
 def test_hiding_is_told_the_first_time(harness: NotifierHarness) -> None:

@@ -112,6 +112,12 @@ def test_the_end_of_a_run_is_told_once_with_its_result(harness: RunNewsHarness) 
     assert harness.at(REFRESH_MS, OVER, SMALL, ENDED) == []
 
 
+def test_news_of_runs_can_be_switched_off(harness: RunNewsHarness) -> None:
+    harness.book.change(notify_runs=False)
+    assert harness.at(REFRESH_MS, OVER, SMALL, ENDED) == []
+    assert harness.book.settings.run_news, "Home shows it all the same"
+
+
 def test_a_run_that_stopped_early_names_how_far_it_came(harness: RunNewsHarness) -> None:
     assert harness.at(REFRESH_MS, STOPPED, SMALL) == ["nova-350m has ended"]
     assert harness.desk.displayed[-1][1].startswith("It ended after 1,841 of 4,000 rounds.")

@@ -176,7 +176,8 @@ def test_before_consent_the_menu_leads_to_the_first_run(
     ("scene", "hand"),
     [
         ("lending", ["Pause", "Snooze", "Finish round, then stop"]),
-        ("finishing", ["Pause", "Snooze", "Finish round, then stop"]),
+        ("finishing", ["Pause", "Snooze", "Go on after this round"]),
+        ("finished", ["Contribute"]),
         ("waiting", ["Pause", "Snooze"]),
         ("paused", ["Contribute"]),
         ("snoozed", ["Resume now", "Snooze"]),
@@ -202,6 +203,8 @@ def test_the_menu_leaves_nothing_behind_when_it_opens_again(make: Callable[..., 
     [
         ("lending", "Pause", DesiredState(number=5)),
         ("lending", "Finish round, then stop", DesiredState(number=5, lend=True, finish=True)),
+        ("finishing", "Go on after this round", DesiredState(number=6, lend=True)),
+        ("finished", "Contribute", DesiredState(number=6, lend=True)),
         ("paused", "Contribute", DesiredState(number=6, lend=True)),
         ("snoozed", "Resume now", DesiredState(number=6, lend=True)),
         (
@@ -249,10 +252,6 @@ def test_a_choice_in_the_menu_is_wished(
 
 def test_no_game_can_be_waited_for_when_none_runs(make: Callable[..., Tray]) -> None:
     assert not action(make("lending"), "Until I close this game").isEnabled()
-
-
-def test_a_round_can_be_finished_once(make: Callable[..., Tray]) -> None:
-    assert not action(make("finishing"), "Finish round, then stop").isEnabled()
 
 
 def test_a_long_reason_is_cut_in_the_menu(make: Callable[..., Tray]) -> None:

@@ -145,7 +145,7 @@ class RunStep(FirstRunStep):
 
     def _needs(self, run: RunRow) -> str:
         parts = [
-            self.tr("%n volunteer(s)", "", run.members),
+            self.tr("%Ln volunteer(s)", "", run.members),
             self.tr("{memory} of memory").format(memory=figures.memory(run.memory_mb)),
             self.tr("{data} to download once").format(data=figures.data(run.first_bytes)),
             self.tr("{data} up per hour").format(data=figures.data(run.hourly_up_bytes)),

@@ -6,6 +6,8 @@ recovery keys, which are stored nowhere. Everything that cannot be undone is con
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,10 +19,11 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QStackedWidg
 from tequio_client.app.keys.backup import BackupWordsPane, choose_backup_path
 from tequio_client.app.keys.dialogs import BackupSource, KeyDialog, choose_file
 from tequio_client.app.keys.inputs import NewPassphrase
-from tequio_client.app.keys.service import KeyService, is_gone
+from tequio_client.app.keys.service import SEED_BYTES, KeyService, is_gone
 from tequio_client.app.language import as_sentence
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.messages import Banner
@@ -186,7 +189,8 @@ class RecoveryDialog(AccountDialog):
         )
         self._choose_path = choose_path or partial(choose_backup_path, name=RECOVERY_FILE)
         self._stage = "shut"
-        self._words_seed = b""
+        # One for words, file and every retry: a request that seemed to fail may still be accepted.
+        self._seed = secrets.token_bytes(SEED_BYTES)
         self.former: BackupSource | None = None
         if account.reply is not None and account.reply.recovery:
             # One that is bound already must agree: otherwise a thief could bind another one.
@@ -237,44 +241,42 @@ class RecoveryDialog(AccountDialog):
 
     def _go_on(self) -> None:
         if self.ways.selected == "file":
-            self._keys.new_recovery(self._save)
+            self._save()
         elif self._stage == "shut":
-            self._keys.new_recovery(self._show_words)
+            self._keys.recovery_words(self._seed, self._show_words)
         elif self._stage == "shown":
             self._stage = "asked"
             self.words.ask()
             self._follow()
         else:
-            self._bind(self._words_seed)
+            self._bind()
 
-    def _show_words(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        self._words_seed, words = made
+    def _show_words(self, words: tuple[str, ...]) -> None:
         self._stage = "shown"
         self.words.show_words(words)
         self._follow()
 
-    def _save(self, made: tuple[bytes, tuple[str, ...]]) -> None:
-        seed, _ = made
+    def _save(self) -> None:
         path = self._choose_path(self, self.tr("Save the recovery key"))
         if path is None or self.file.value is None:
             return
         self.set_busy(is_busy=True)
         self._keys.save_recovery(
-            path, seed, self.file.value, lambda _: self._bind(seed), self.show_error
+            path, self._seed, self.file.value, lambda _: self._bind(), self.show_error
         )
 
-    def _bind(self, seed: bytes) -> None:
+    def _bind(self) -> None:
         if self.former is not None:
-            self._read(self.former, lambda former: self._bind_with(seed, to_text(former)))
+            self._read(self.former, lambda former: self._bind_with(to_text(former)))
         else:
-            self._bind_with(seed, "")
+            self._bind_with("")
 
-    def _bind_with(self, seed: bytes, former: str) -> None:
-        self._send(RequestRecovery(seed=to_text(seed), former=former))
+    def _bind_with(self, former: str) -> None:
+        self._send(RequestRecovery(seed=to_text(self._seed), former=former))
 
     def done(self, result: int) -> None:
         self.words.clear()
-        self._words_seed = b""
+        self._seed = b""
         super().done(result)
 
 
@@ -352,14 +354,16 @@ class LostKeyDialog(AccountDialog):
         self.key = QLineEdit()
         self.key.setFont(font(TextStyle.BODY))
         self.key.setAccessibleName(self.tr("Key of the lost computer"))
-        self.key.setPlaceholderText(self.tr("43 characters, as in the ranking"))
+        self.key.setPlaceholderText(self.tr("Its 43 characters, or the address of its page"))
+        where = caption(self.tr("In the full ranking, its name opens that page."))
         self.source = BackupSource(self.tr("Passphrase of the file"), choose)
         self.sure = QCheckBox(self.tr("I know that this key can never be used again"))
         self.sure.setFont(font(TextStyle.BODY))
         self.effect = Banner("info", "")
         name = Label(self.key.accessibleName(), TextStyle.STRONG)
         secret = Label(self.tr("Its recovery key"), TextStyle.STRONG)
-        fill(self.body, self.ways, self.effect, name, self.key, secret, self.source, self.sure)
+        fill(self.body, self.ways, self.effect, name, self.key, where)
+        fill(self.body, secret, self.source, self.sure)
         self.ways.chosen.connect(self._follow)
         self.key.textChanged.connect(self._follow)
         self.source.changed.connect(self._follow)
@@ -379,18 +383,21 @@ class LostKeyDialog(AccountDialog):
             if is_move
             else self.tr("It earns nothing more. You can still move its points later."),
         )
-        is_ready = self._is_key() and self.source.value is not None
+        is_ready = bool(self.lost) and self.source.value is not None
         self.main.setEnabled(is_ready and self.sure.isChecked())
 
-    def _is_key(self) -> bool:
+    @property
+    def lost(self) -> str:
+        """The key, typed itself or in the address of its page; empty: neither."""
+        key = re.sub(r".*/peers/|[/?#].*", "", self.key.text().strip())
         try:
-            key_from_text(self.key.text().strip())
+            key_from_text(key)
         except MalformedError:
-            return False
-        return True
+            return ""
+        return key
 
     def _go_on(self, recovery: bytes) -> None:
-        key, seed = self.key.text().strip(), to_text(recovery)
+        key, seed = self.lost, to_text(recovery)
         if self.ways.selected == "revoke":
             self._send(RequestRevocation(key=key, seed=seed))
             return
@@ -479,16 +486,25 @@ class AppealDialog(AccountDialog):
         self.text.setFont(font(TextStyle.BODY))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(TEXT_HEIGHT)
+        self.excess = Banner("error", "")
         warning = Banner(
             "warning",
             self.tr("The text is public and permanent: no names, addresses or passwords."),
         )
-        fill(self.body, self.text, warning)
+        fill(self.body, self.text, self.excess, warning)
         self.text.textChanged.connect(self._follow)
         self.main.clicked.connect(self._appeal)
+        self._follow()
 
     def _follow(self) -> None:
-        self.main.setEnabled(len(self.text.toPlainText().encode()) <= APPEAL_BYTES)
+        length = len(self.text.toPlainText().encode())
+        words = self.tr("The text has {length} bytes, at most {most} are allowed: shorten it.")
+        self.excess.show_words(
+            "error",
+            words.format(length=figures.count(length), most=figures.count(APPEAL_BYTES)),
+        )
+        self.excess.setVisible(length > APPEAL_BYTES)
+        self.main.setEnabled(length <= APPEAL_BYTES)
 
     def _appeal(self) -> None:
         self._send(RequestAppeal(text=self.text.toPlainText().strip()))

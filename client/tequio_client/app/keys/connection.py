@@ -15,6 +15,10 @@ from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
+from tequio_client.ledger.networks import clean_ledger_address
+
+LONGEST = 256
+"""Characters of the address and of the provider."""
 
 
 class ConnectDialog(AccountDialog):
@@ -40,6 +44,7 @@ class ConnectDialog(AccountDialog):
         names = (self.tr("Address of the connector"), self.tr("Provider, if it has several"))
         for line, name in zip((self.address, self.provider), names, strict=True):
             line.setFont(font(TextStyle.BODY))
+            line.setMaxLength(LONGEST)
             line.setAccessibleName(name)
             line.setPlaceholderText(name)
         advice = caption(self.tr("The organisers of the network name connectors that they trust."))
@@ -65,17 +70,20 @@ class ConnectDialog(AccountDialog):
         self.main.clicked.connect(self._go_on)
         self._follow()
 
+    @property
+    def connector(self) -> str:
+        """The address with a scheme; empty: none was typed."""
+        return clean_ledger_address(self.address.text())
+
     def _follow(self) -> None:
-        address = self.address.text().strip()
-        is_ready = address.startswith(("https://", "http://"))
-        self.main.setEnabled(self._form.isHidden() or is_ready)
+        self.main.setEnabled(self._form.isHidden() or bool(self.connector))
 
     def _go_on(self) -> None:
         if self._form.isHidden():
             self.accept()
             return
         question = RequestConnection(
-            connector=self.address.text().strip(), provider=self.provider.text().strip().lower()
+            connector=self.connector, provider=self.provider.text().strip().lower()
         )
         self._send(question, self._show_code)
 
@@ -112,7 +120,7 @@ class ConnectDialog(AccountDialog):
             self.trouble.hide()
 
     def _poll(self) -> None:
-        question = AskConnection(connector=self.address.text().strip(), code=self._code)
+        question = AskConnection(connector=self.connector, code=self._code)
         self._account.request(question, self._show_outcome, self._wait_on)
 
     def _show_outcome(self) -> None:

@@ -177,14 +177,13 @@ class KeyService(QObject):
 
         self._change(work, self._announcing(then), fail)
 
-    def new_recovery(self, then: Callable[[tuple[bytes, tuple[str, ...]]], None]) -> None:
-        """Draw the seed of a recovery key, which is stored nowhere here; with its words."""
+    def recovery_words(self, seed: bytes, then: Callable[[tuple[str, ...]], None]) -> None:
+        """The words of a recovery key, which is stored nowhere here."""
 
-        def work(_: KeyStore) -> tuple[bytes, tuple[str, ...]]:
+        def work(_: KeyStore) -> tuple[str, ...]:
             from tequio_client.keys.backup import to_words  # noqa: PLC0415 - as above
 
-            seed = secrets.token_bytes(SEED_BYTES)
-            return seed, to_words(seed)
+            return to_words(seed)
 
         self._run(work, then, lambda _: None)
 

@@ -392,7 +392,7 @@ class SideRow(ChoiceRow):
             return [side.run_name] if side.run_name else []
         number, most = figures.count(run.round), figures.count(run.rounds)
         of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=most)
-        members = self.tr("%n volunteer(s)", "", run.members)
+        members = self.tr("%Ln volunteer(s)", "", run.members)
         named = [] if run.name == side.name else [run.name]
         return [*named, of_all, members] if run.is_open else [*named, of_all]
 

@@ -91,15 +91,15 @@ class DeviceLimits(Columns):
         limits = processor if is_processor else card
         self.set_parts([one for one in limits if one is not None])
 
-    def show_choice(self, choice: DeviceChoice) -> None:
-        """Show the choice as far as this device supports it."""
-        device = self._device
+    def show_choice(self, device: AcceleratorFacts, choice: DeviceChoice) -> None:
+        """Show the choice as far as this device supports it; its power limit may change."""
         if self.memory is not None and device.memory_mb:
             steps = round(usable_memory_mb(device.memory_mb, choice.memory_mb) / STEP_MB)
             memory = figures.memory(steps * STEP_MB)
             usual = self.tr("{memory}, automatic").format(memory=memory)
             self.memory.show_value(steps, is_usual=choice.memory_mb == 0, usual=usual)
         if self.watts is not None and device.watts_limit:
+            self._show_power_limit(self.watts.slider, device.watts_limit)
             steps = round(min(choice.watts or device.watts_limit, device.watts_limit) / STEP_W)
             is_usual = choice.watts == 0
             self.watts.show_value(steps, is_usual=is_usual, usual=self.tr("No goal"))
@@ -133,19 +133,19 @@ class DeviceLimits(Columns):
         return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
 
     def _watts_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
-        most = device.watts_limit
-        if not most:
+        if not device.watts_limit:
             return None
-        least = round(most * MIN_POWER_SHARE / STEP_W)
-        note = self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
-            most=figures.power(most)
-        )
 
         def write(steps: int) -> str:
             return figures.power(steps * STEP_W)
 
-        slider = SliderRow(self.tr("Power goal"), least, round(most / STEP_W), write, note)
+        slider = SliderRow(self.tr("Power goal"), 0, 1, write)
         return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
+
+    def _show_power_limit(self, slider: SliderRow, most: float) -> None:
+        slider.set_range(round(most * MIN_POWER_SHARE / STEP_W), round(most / STEP_W))
+        note = self.tr("Kept by resting between steps; the card's own limit is {most}.")
+        slider.set_note(note.format(most=figures.power(most)))
 
     def _temperature_limit(self) -> LimitSlider:
         goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")

@@ -155,7 +155,7 @@ class HardwarePage(Page):
         """Keep one card per device; new cards if anything changed that their limits depend on."""
         shapes = (
             cores,
-            *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
+            *((one.id, one.key, one.name, one.memory_mb, bool(one.watts_limit)) for one in shown),
             *(one.id in self.history.thermometers for one in shown),
         )
         if shapes == self._shapes:
@@ -304,7 +304,7 @@ class DeviceCard(Card):
         self._show_work(trainer if use else None)
         self.readings.show_device(device, self._history.of(device.id))
         choice = chosen.device(device.key)
-        self.limits.show_choice(choice)
+        self.limits.show_choice(device, choice)
         self.limits.setEnabled(use)
         self.role.select(choice.role)
         self.role.setEnabled(use)

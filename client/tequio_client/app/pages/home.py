@@ -194,10 +194,12 @@ class HomeHeader(Columns):
         self.finish.setToolTip(
             self.tr("Ends the round under way, so that none of its work is lost.")
         )
+        self.go_on = Button(self.tr("Go on after this round"))
         lengths = SnoozeMenu(context.model, context.now_ms, self)
         lengths.aboutToShow.connect(lengths.fill)
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(context.model.finish)
+        self.go_on.clicked.connect(context.model.go_on)
         self.primary.clicked.connect(self._do_main)
         self.anyway = Button(self.tr("Start now anyway"), picture="play")
         self.anyway.setToolTip(self.tr("Starts although a rule says to wait."))
@@ -209,7 +211,8 @@ class HomeHeader(Columns):
         heading = holding(vbox(title, self.reason, self.ways, spacing=2))
         heading.setMinimumWidth(HEADING_WIDTH)
         buttons = hbox(
-            *((one, MIDDLE) for one in (self.snooze, self.finish, self.primary)), spacing=10
+            *((one, MIDDLE) for one in (self.snooze, self.finish, self.go_on, self.primary)),
+            spacing=10,
         )
         self.set_parts((heading, holding(buttons)), shares=(1, 0))
 
@@ -222,14 +225,12 @@ class HomeHeader(Columns):
         self.reason.setText(reason)
         self._mark.show_state(worker_texts.shown_state(model))
         self._show_ways(decision, is_settled=model.unconfirmed is None)
-        lends = model.preferences.consent and model.desired.lend
-        is_broken = decision.state is LendingState.ATTENTION
-        self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
+        self._show_main()
         self.primary.setEnabled(snapshot is not None)
-        self.snooze.setVisible(lends and not is_broken)
-        computes = decision.state in (LendingState.LENDING, LendingState.FINISHING)
-        self.finish.setVisible(lends and computes)
-        self.finish.setEnabled(not model.desired.finish)
+        self.snooze.setVisible(model.is_on)
+        is_working = model.is_on and decision.state in worker_texts.WORKING
+        self.finish.setVisible(is_working and not model.desired.finish)
+        self.go_on.setVisible(is_working and model.desired.finish)
         self.fold()
 
     def _show_ways(self, decision: Decision, *, is_settled: bool) -> None:
@@ -249,26 +250,26 @@ class HomeHeader(Columns):
             reason = self.tr("Nothing is lent until this is solved.")
         return word, reason
 
-    def _show_main(self, *, lends: bool) -> None:
-        if lends:
+    def _show_main(self) -> None:
+        model = self._context.model
+        is_snoozed = model.desired.snooze is not None
+        if model.is_on and not is_snoozed:
             self.primary.set_label(self.tr("Pause"), "pause")
             self.primary.setToolTip(self.tr("Stops at once and gives the device back."))
             return
-        model = self._context.model
         self.primary.setToolTip("")
         if not model.preferences.consent:
             self.primary.set_label(self.tr("Set up"), icons.forward())
-        elif model.desired.lend and model.desired.snooze is not None:
+        elif model.is_on:
             self.primary.set_label(self.tr("Resume now"), "play")
         else:
             self.primary.set_label(self.tr("Contribute"), "play")
 
     def _do_main(self) -> None:
-        model, snapshot = self._context.model, self._context.model.snapshot
-        is_broken = snapshot is not None and snapshot.decision.state is LendingState.ATTENTION
+        model = self._context.model
         if not model.preferences.consent:
             self._context.open_page("first-run")
-        elif model.desired.lend and model.desired.snooze is None and not is_broken:
+        elif model.is_on and model.desired.snooze is None:
             model.pause()
         else:
             model.contribute()
@@ -334,7 +335,7 @@ class RoundCard(Card):
         of_all, alone = self.tr("Round {number} of {rounds}"), self.tr("Round {number}")
         parts = [(of_all if current.rounds else alone).format(number=number, rounds=rounds)]
         if snapshot.status is not None:
-            parts.append(self.tr("%n peer(s)", "", snapshot.status.peers))
+            parts.append(self.tr("%Ln peer(s)", "", snapshot.status.peers))
         left_s = (current.ends_ms - self._context.now_ms()) // 1_000
         if current.ends_ms and left_s > 0:
             parts.append(self.tr("{time} left").format(time=figures.duration(left_s)))
@@ -505,7 +506,8 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     if snapshot.line.cap_reached_ms:
-        return BannerText("warning", _cap_words(snapshot), "settings")
+        button = _translated(BUTTONS["settings"])
+        return BannerText("warning", _cap_words(snapshot), "settings/network", button)
     return None
 
 

@@ -222,7 +222,7 @@ class PointsPage(Page):
     def _show_done(self, path: str, count: int) -> None:
         self.export.setEnabled(True)
         name = Path(path).name
-        self.toast.open(self.tr("%n round(s) written to {file}", "", count).format(file=name))
+        self.toast.open(self.tr("%Ln round(s) written to {file}", "", count).format(file=name))
 
     def _show_failed(self, why: str) -> None:
         self.export.setEnabled(True)

@@ -250,7 +250,7 @@ class RunChoice(ChoiceRow):
         if not run.is_open:
             return [done]
         if not run.most_members:
-            return [done, self.tr("%n volunteer(s)", "", run.members)]
+            return [done, self.tr("%Ln volunteer(s)", "", run.members)]
         of_most = self.tr("{members} of {most} volunteers").format(
             members=figures.count(run.members), most=figures.count(run.most_members)
         )

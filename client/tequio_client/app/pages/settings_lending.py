@@ -317,14 +317,14 @@ class ProgramPicker(QDialog):
         self._filter()
 
     def _filter(self) -> None:
-        wanted, first = self.name.text().strip().casefold(), -1
-        for row in range(self.programs.count()):
-            item = self.programs.item(row)
-            item.setHidden(wanted not in item.text().casefold())
-            if first < 0 and not item.isHidden():
-                first = row
-        self.programs.setCurrentRow(first if wanted else -1)
-        is_empty = first < 0 and self.programs.count() > 0
+        wanted, same = self.name.text().strip().casefold(), -1
+        items = [self.programs.item(row) for row in range(self.programs.count())]
+        for row, item in enumerate(items):
+            name = item.text().casefold()
+            item.setHidden(wanted not in name)
+            same = row if name == wanted else same
+        self.programs.setCurrentRow(same)  # no other: Add would add it instead of what was typed
+        is_empty = bool(items) and all(item.isHidden() for item in items)
         self.note.setText(self.tr("No running program has this name. Add uses it as you typed it."))
         self._stack.setCurrentWidget(self.note if is_empty else self.programs)
         self._enable_add()

@@ -131,7 +131,7 @@ NOTIFICATIONS = section(
     "notifications",
     "Notifications",
     "bell",
-    "What Tequio notifies you of while its window is closed.",
+    "What Tequio notifies you of.",
     card(
         "",
         switch("notify_points", "First points", "Once, when your first points are verified."),
@@ -139,7 +139,9 @@ NOTIFICATIONS = section(
         switch(
             "notify_attention", "Attention", "When lending cannot continue until you do something."
         ),
-        switch("notify_runs", "Runs", "When a run you are in begins or ends."),
+        switch(
+            "notify_runs", "Runs", "When a run you are in ends, or goes back to an earlier model."
+        ),
         switch(
             "notify_competitions",
             "Competitions",

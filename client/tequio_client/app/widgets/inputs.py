@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QShowEvent,
+    QValidator,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -57,6 +59,9 @@ LEAST_CELL = 14
 MOST_CELL = 26
 BETWEEN = 2
 EVERY_HOURS = 3
+GROUP_DIGITS = 3
+MARKED = re.compile(r"(?P<head>[\d\s]*)(?P<mark>[.,])(?P<tail>\d*)")
+"""A number with one mark, as it is typed."""
 MOVES = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
@@ -105,6 +110,37 @@ class NumberBox(QDoubleSpinBox):
         if not (self.hasFocus() and self.lineEdit().isModified()):
             with QSignalBlocker(self):
                 self.setValue(value)
+
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        plain = self._plain(text)
+        if plain == text:
+            return super().validate(text, at)
+        state, _, _ = super().validate(plain, at)
+        if state is QValidator.State.Invalid:  # a group gets its three digits one by one
+            state = QValidator.State.Intermediate
+        return state, text, at
+
+    def valueFromText(self, text: str) -> float:
+        return super().valueFromText(self._plain(text))
+
+    def fixup(self, text: str) -> str:
+        return super().fixup(self._plain(text))
+
+    def _plain(self, text: str) -> str:
+        """A fraction with the language's decimal mark, whichever of the two marks was typed.
+
+        The language's own mark between groups stays one with three digits behind it. Qt lets it
+        group any digits, so that `2,5` would be 25 in English.
+        """
+        number = text.removesuffix(self.suffix())
+        found = MARKED.fullmatch(number)
+        if found is None or not self.decimals():
+            return text
+        head, mark, tail = found["head"], found["mark"], found["tail"]
+        is_own = mark == self.locale().groupSeparator() and len(tail) == GROUP_DIGITS
+        if is_own and head not in ("", "0"):
+            return text
+        return head + self.locale().decimalPoint() + tail + text[len(number) :]
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The wheel scrolls the page unless this box has the focus."""
@@ -211,8 +247,8 @@ class SliderRow(QWidget):
         self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
     ) -> None:
         super().__init__()
-        self._write, self.words = write, Label("", TextStyle.STRONG)
-        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._write, self.words, self.note = write, Label("", TextStyle.STRONG), caption()
+        self._slider = Slider(Qt.Orientation.Horizontal)
         self._slider.setProperty("mirrored", self.isRightToLeft())
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
@@ -225,10 +261,14 @@ class SliderRow(QWidget):
         grid.addWidget(ElidedLabel(name), 0, 0)
         grid.addWidget(self.words, 0, 1)
         grid.addWidget(self._slider, 1, 0, 1, 2)
-        if note:
-            grid.addWidget(caption(note), 2, 0, 1, 2)
+        grid.addWidget(self.note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
+        self.set_note(note)
         self.set_value(least)
+
+    def set_note(self, note: str) -> None:
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
 
     def set_value(self, value: int, words: str = "") -> None:
         """Show that value, unless the user is dragging the slider; `words` replace its text."""
@@ -258,6 +298,12 @@ class SliderRow(QWidget):
     def _choose(self, value: int) -> None:
         self._show_text(self._write(value))
         self.chosen.emit(value)
+
+
+class Slider(QSlider):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel scrolls the page instead of changing the value."""
+        event.ignore()
 
 
 class WeekGrid(QWidget):

@@ -176,6 +176,27 @@ def test_a_file_is_read_back_before_it_is_bound_and_the_former_key_agrees(
     assert from_text(request.former) == RECOVERY
 
 
+def test_a_file_saved_again_holds_the_key_that_the_first_request_may_still_bind(
+    worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "recovery.tequio-key"
+    dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
+    opened(qtbot, dialog)
+    switch(dialog.ways, "file")
+    for line in (dialog.file.first, dialog.file.second):
+        qtbot.keyClicks(line, PHRASE)
+    dialog.main.click()
+    qtbot.waitUntil(lambda: len(asked(worker, RequestRecovery)) == 1, timeout=SLOW_MS)
+    worker.answer_last("the network does not answer")
+    assert dialog.trouble.isVisible()
+    dialog.main.click()
+    qtbot.waitUntil(lambda: len(asked(worker, RequestRecovery)) == 2, timeout=SLOW_MS)
+    first, second = asked(worker, RequestRecovery)
+    assert first == second
+    assert isinstance(first, RequestRecovery)
+    assert from_text(first.seed) == read_backup(path, PHRASE)
+
+
 def test_a_replacement_is_confirmed_stored_first_and_installed_last(
     worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -261,14 +282,19 @@ def test_an_answer_after_its_dialog_was_left_is_dropped(
     worker.answer_last(reply)
 
 
-@pytest.mark.parametrize("way", ["revoke", "move"])
-def test_a_lost_computers_key_is_stopped_or_moved_here(
+@pytest.mark.parametrize(
+    ("way", "typed"),
+    [("revoke", " {key} "), ("move", "https://ledger.example/peers/{key}#rounds-title")],
+)
+def test_a_lost_computers_key_is_stopped_or_moved_here(  # noqa: PLR0913  # a table
     worker: ScriptedWorker,
     account: KeyAccount,
     keys: KeyService,
     qtbot: QtBot,
     tmp_path: Path,
+    *,
     way: str,
+    typed: str,
 ) -> None:
     worker.replies |= {RequestRevocation: DONE, RequestReplacement: DONE}
     lost, before = to_text(Signer(bytes([3]) * 32).key), keys.seed()
@@ -283,7 +309,7 @@ def test_a_lost_computers_key_is_stopped_or_moved_here(
     dialog.sure.click()
     qtbot.keyClicks(dialog.key, "not a key")
     assert not dialog.main.isEnabled()
-    dialog.key.setText(f" {lost} ")
+    dialog.key.setText(typed.format(key=lost))
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     revoked, moved = asked(worker, RequestRevocation), asked(worker, RequestReplacement)
@@ -306,8 +332,11 @@ def test_an_appeal_is_sent_with_its_text(
     dialog = AppealDialog(account, keys)
     opened(qtbot, dialog)
     dialog.text.setPlainText("é" * 3_000)
-    assert not dialog.main.isEnabled(), "more bytes than allowed"
+    assert not dialog.main.isEnabled()
+    assert dialog.excess.words.text().startswith("The text has 6,000 bytes, at most 4,096")
+    assert dialog.excess.isVisible()
     dialog.text.setPlainText("My disk failed.\n")
+    assert not dialog.excess.isVisible()
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     assert asked(worker, RequestAppeal) == [RequestAppeal(text="My disk failed.")]

@@ -104,6 +104,29 @@ def test_a_code_that_nobody_uses_ends(dialog: ConnectDialog, worker: ScriptedWor
 
 
 @pytest.mark.parametrize(
+    ("typed", "connector"),
+    [("connect.example/", URL), ("HTTPS://connect.example", "HTTPS://connect.example")],
+)
+def test_an_address_is_taken_as_people_write_it(
+    dialog: ConnectDialog, worker: ScriptedWorker, typed: str, connector: str
+) -> None:
+    dialog.address.setText(typed)
+    dialog.main.click()
+    assert dialog.code.text == "AAAA-BBBB"
+    asked = [one.question for one in worker.received if isinstance(one, AskQuestion)]
+    assert RequestConnection(connector=connector) in asked
+
+
+def test_more_than_a_worker_reads_cannot_be_typed(
+    dialog: ConnectDialog, worker: ScriptedWorker
+) -> None:
+    dialog.address.setText(URL)
+    dialog.provider.setText("x" * 300)
+    dialog.main.click()
+    assert dialog.code.text == "AAAA-BBBB"
+
+
+@pytest.mark.parametrize(
     ("reply", "shown"),
     [
         ("the connector is unavailable", "The connector is unavailable."),

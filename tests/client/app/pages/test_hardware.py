@@ -258,6 +258,22 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
     assert not any(isinstance(one, control.SetPreferences) for one in worker.received)
 
 
+def test_a_power_limit_that_changes_moves_the_end_of_its_slider_alone(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    _show_snapshot(page, worker, LENDING)
+    card = page.cards["cuda:0"]
+    part = _limit(card, "watts")
+    slider = _slider(part)
+    slider.setSliderDown(True)
+    lower = replace(CARD, watts_limit=150.0)
+    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(lower,))))
+    assert page.cards["cuda:0"] is card
+    assert slider.isSliderDown()
+    assert (slider.minimum(), slider.maximum()) == (9, 30)
+    assert part.slider.note.text().endswith("limit is 150 W.")
+
+
 def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:

@@ -44,6 +44,7 @@ class ExpectedHome:
     main: str
     snooze: bool = False
     finish: bool = False
+    go_on: bool = False
     banner: str = ""
 
 
@@ -56,7 +57,10 @@ EXPECTED_BY_SCENE = {
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
     "finishing": ExpectedHome(
-        title="Finishing", reason="Round 1,841 is the last", main="Pause", snooze=True, finish=True
+        title="Finishing", reason="Round 1,841 is the last", main="Pause", snooze=True, go_on=True
+    ),
+    "finished": ExpectedHome(
+        title="Paused", reason="The last round is finished", main="Contribute"
     ),
     "waiting": ExpectedHome(title="Waiting", reason="A game is running", main="Pause", snooze=True),
     "waiting-until": ExpectedHome(
@@ -131,6 +135,7 @@ def test_each_situation_says_what_why_and_what_to_do(
     assert header.primary.text() == sight.main
     assert header.snooze.isVisible() == sight.snooze
     assert header.finish.isVisible() == sight.finish
+    assert header.go_on.isVisible() == sight.go_on
     assert home.banner.isVisible() == bool(sight.banner)
     assert sight.banner in home.banner.words.text() or not sight.banner
 
@@ -183,6 +188,8 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(
             lambda home: home.header.finish,
             DesiredState(number=5, lend=True, finish=True),
         ),
+        ("finishing", lambda home: home.header.go_on, DesiredState(number=6, lend=True)),
+        ("finished", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("paused", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("snoozed", lambda home: home.header.primary, DesiredState(number=6, lend=True)),
         ("attention", lambda home: home.header.primary, DesiredState(number=5, lend=True)),
@@ -272,9 +279,16 @@ def test_a_last_round_changes_nothing_before_the_worker_says_so(
     home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     worker.send_snapshot(LENDING)
+    model.start_anyway()
+    before = worker.obey(LENDING)
     model.finish()
     home.refresh()
     assert home.header.title.text() == "Lending"
+    worker.obey(SCENES["finishing"])
+    model.go_on()
+    home.refresh()
+    assert home.header.title.text() == "Finishing"
+    assert model.desired == replace(before.wish, number=before.wish.number + 2)
 
 
 def test_the_menu_snoozes_for_as_long_as_it_says(
@@ -368,6 +382,14 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert caps.disk.figures.text() == "10 of 30 GB"
 
 
+def test_many_peers_are_counted_in_groups_of_digits(home: HomePage, worker: ScriptedWorker) -> None:
+    status = LENDING.status
+    assert status is not None
+    worker.send_snapshot(replace(LENDING, status=replace(status, peers=12_345)))
+    home.refresh()
+    assert "12,345 peers" in home.round.line.text()
+
+
 def test_a_round_that_is_not_worked_in_has_no_percentage(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
@@ -457,11 +479,16 @@ def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorke
     assert home.stats.today.note.text() == "3 rounds pending"
 
 
-def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
+def test_a_quota_that_ends_this_month_is_foretold(
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
     worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
     home.refresh()
     words = "At the present rate, this month's 100 GB of traffic will be used up on 21 Nov."
     assert home.banner.words.text().startswith(words)
+    assert home.banner.button.text() == "Open Settings"
+    qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
+    assert opened == ["settings/network"]
 
 
 def test_points_that_were_not_checked_are_not_counted_in(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QSlider, QWidget
 
 from tequio_client.app.session.programs import running_programs
 from tequio_client.app.widgets.buttons import ChoiceCards, Dropdown, Switch
 from tequio_client.app.widgets.charts import Sparkline
-from tequio_client.app.widgets.inputs import NumberBox, SettingRow
+from tequio_client.app.widgets.inputs import NumberBox, SettingRow, SliderRow
 from tequio_client.app.widgets.messages import UndoToast
 
 if TYPE_CHECKING:
@@ -37,12 +37,16 @@ def test_a_number_tells_only_of_the_hand(qtbot: QtBot) -> None:
 def test_the_wheel_scrolls_the_page_and_no_control(qtbot: QtBot) -> None:
     box = _shown(qtbot, NumberBox("Quota", 0, 500, "GB"))
     choices = _shown(qtbot, Dropdown("Language", {"en": "English", "es": "Español"}))
+    row = _shown(qtbot, SliderRow("Share", 1, 20, str))
+    slider = row.findChild(QSlider)
+    assert isinstance(slider, QSlider)
     box.set_number(40)
-    for control in (box, choices):
+    row.set_value(7)
+    for control in (box, choices, slider):
         event = _wheel(control)
         QApplication.sendEvent(control, event)
         assert not event.isAccepted()
-    assert (box.value(), choices.selected) == (40, "en")
+    assert (box.value(), choices.selected, slider.value()) == (40, "en", 7)
 
 
 def test_a_dropdown_tells_only_of_the_hand(qtbot: QtBot) -> None:

@@ -401,24 +401,30 @@ def test_a_program_is_picked_among_those_that_run(
     qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
     assert not picker.add.isEnabled()
     qtbot.keyClicks(picker.name, "kden")
-    assert picker.choice == "kdenlive"
+    shown = [row for row in range(len(PROGRAMS)) if not picker.programs.item(row).isHidden()]
+    assert [picker.programs.item(row).text() for row in shown] == ["kdenlive"]
+    picker.programs.setCurrentRow(shown[0])
     qtbot.mouseClick(picker.add, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, exclusive=("kdenlive",))
     page.refresh()
     assert exclusive.names == ("kdenlive",)
 
 
-def test_a_program_that_does_not_run_is_typed(
-    exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
+@pytest.mark.parametrize(
+    ("typed", "chosen"), [("My Studio.exe", "My Studio.exe"), ("lender", "lender"), ("OBS", "obs")]
+)
+def test_a_program_is_typed_and_no_other_is_added(
+    exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot, typed: str, chosen: str
 ) -> None:
     exclusive.open_picker()
     picker = exclusive.picker
     assert picker is not None
     qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
-    qtbot.keyClicks(picker.name, "My Studio.exe")
-    assert not picker.note.isHidden()
+    qtbot.keyClicks(picker.name, typed)
+    is_part = any(typed.casefold() in name.casefold() for name in PROGRAMS)
+    assert picker.note.isHidden() == is_part
     qtbot.keyClick(picker.name, Qt.Key.Key_Return)
-    assert _chosen(worker).exclusive == ("My Studio.exe",)
+    assert _chosen(worker).exclusive == (chosen,)
 
 
 def test_a_program_is_removed_and_taken_back(

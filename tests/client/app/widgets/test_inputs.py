@@ -15,15 +15,18 @@ from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Columns, ElidedLabel, Label
 from tequio_client.app.widgets.buttons import Button, NavButton, Segmented, Switch
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.widgets.inputs import SettingRow, SliderRow, WeekGrid
+from tequio_client.app.widgets.inputs import NumberBox, SettingRow, SliderRow, WeekGrid
 from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
 from tequio_client.ipc.preferences import WHOLE_WEEK
+from tests.support.app_language import speak
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtWidgets import QAbstractButton
     from pytestqt.qtbot import QtBot
+
+    from tequio_client.app.language import Language
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
 ALL_DAY = WHOLE_WEEK[0]
@@ -86,6 +89,37 @@ def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBo
         qtbot.keyClick(slider, Qt.Key.Key_Right)
     assert signal.args == [85]
     assert (slider.accessibleName(), slider.accessibleDescription()) == ("Temperature", "85 °C")
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "number", "shown"),
+    [
+        ("en", "2.5", 2.5, "2.5 Mbit/s"),
+        ("en", "2,5", 2.5, "2.5 Mbit/s"),
+        ("en", "1,234", 1_234, "1,234.0 Mbit/s"),
+        ("en", "1,234.5", 1_234.5, "1,234.5 Mbit/s"),
+        ("en", "12,345,678", 12_345_678, "12,345,678.0 Mbit/s"),
+        ("en", "0,300", 7, "7.0 Mbit/s"),
+        ("en", "1,23", 7, "7.0 Mbit/s"),
+        ("de", "2.5", 2.5, "2,5 Mbit/s"),
+        ("de", "2,5", 2.5, "2,5 Mbit/s"),
+        ("de", "1.234", 1_234, "1.234,0 Mbit/s"),
+        ("fr", "2.5", 2.5, "2,5 Mbit/s"),
+        ("fr", "1 234.5", 1_234.5, "1\u202f234,5 Mbit/s"),
+    ],
+)
+def test_a_fraction_may_begin_with_either_mark(
+    qtbot: QtBot, language: Language, code: str, typed: str, number: float, shown: str
+) -> None:
+    speak(language, code)
+    box = NumberBox("Upload", 0, 1e9, "Mbit/s", places=1)
+    _active(qtbot, box)
+    box.set_number(7)
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box.lineEdit(), typed)
+    qtbot.keyClick(box.lineEdit(), Qt.Key.Key_Return)
+    assert (box.value(), box.text()) == (number, shown)
 
 
 def test_the_week_is_drawn_with_the_mouse(qtbot: QtBot) -> None:
