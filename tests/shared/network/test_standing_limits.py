@@ -13,7 +13,7 @@ from tequio_shared.limits import APPEAL_MS, DEVIATION_PROOFS, STRIKE_ROUNDS
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
-from tequio_shared.statements.network import StandingAppeal, StandingUphold
+from tequio_shared.statements.network import StandingAppeal, StandingRelease, StandingUphold
 from tequio_shared.statements.statement import Statement, make
 from tests.support.statements import example_statement
 from tests.support.tiny_run import signer
@@ -210,6 +210,21 @@ def test_organisers_uphold_a_quarantine_or_answer_an_appeal(
         with pytest.raises(RefusedError, match="has no open appeal"):
             standings.apply_ruling(22, statement, body)
     assert standings.of(ONE) is standing
+
+
+def test_a_release_leaves_no_term_and_none_is_given_to_a_key_that_has_ended() -> None:
+    standings = known(ONE)
+    standings.apply_fault(4, fault(ONE))
+    assert moved(standings).until == standings.records[ONE].until > NOW
+    body = StandingRelease(peer=to_text(ONE), reason=1)
+    statement = said_by(signer("organiser").key, body)
+    standings.apply_ruling(22, statement, body)
+    record = standings.records[ONE]
+    assert (record.standing, record.cause, record.until) == (Standing.ACTIVE, None, 0)
+    standings.links.revoked[ONE] = 23
+    standings.revoke(23, ONE)
+    with pytest.raises(RefusedError, match="entry 23 revoked key"):
+        standings.apply_ruling(24, statement, body)
 
 
 def test_a_logged_commitment_counts_against_a_key_that_has_ended() -> None:
