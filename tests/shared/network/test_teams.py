@@ -293,6 +293,7 @@ def test_a_revoked_owner_passes_the_team_on_and_its_successor_is_a_member_again(
     swarm.revoke(swarm.them["a"], swarm.them["a"].key)
     assert (swarm.owner(), swarm.members()) == ("b", ["a", "b"])
     assert refusal(lambda: swarm.change("b", "a", "owner")) == "key-ended"
+    assert refusal(lambda: swarm.enter("c")) == "invitation-ended", "a thief can derive that link"
     swarm.them["a"] = swarm.replace(swarm.them["a"], "heir", recovery)
     assert (swarm.owner(), swarm.members()) == ("b", ["a", "b"])
     swarm.change("b", "a", "owner")
