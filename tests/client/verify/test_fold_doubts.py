@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MALFORMED = b"\x01\x01"
 
 
-class Reading:
+class DoubtfulFold:
     """A fold of a swarm's log until the next roster is due, to which a test adds leaves."""
 
     def __init__(self) -> None:
@@ -84,11 +84,11 @@ class Reading:
 
 
 @pytest.fixture
-def reading() -> Reading:
-    return Reading()
+def reading() -> DoubtfulFold:
+    return DoubtfulFold()
 
 
-def test_a_malformed_entry_leaves_standings_and_tiers_in_doubt(reading: Reading) -> None:
+def test_a_malformed_entry_leaves_standings_and_tiers_in_doubt(reading: DoubtfulFold) -> None:
     reading.add(MALFORMED)
     assert (reading.fold.is_standing_unsure, reading.fold.are_tiers_unsure) == (True, True)
     assert not reading.fold.runs[reading.run].is_broken
@@ -96,7 +96,7 @@ def test_a_malformed_entry_leaves_standings_and_tiers_in_doubt(reading: Reading)
 
 @pytest.mark.parametrize("is_of_run", [True, False])
 def test_a_forged_statement_leaves_what_rests_on_it_in_doubt(
-    reading: Reading, *, is_of_run: bool
+    reading: DoubtfulFold, *, is_of_run: bool
 ) -> None:
     body = MemberLeave(reason=1) if is_of_run else StandingAppeal(change=0, text="")
     leaf = bytearray(reading.member_says(body, reading.run if is_of_run else None))
@@ -119,7 +119,7 @@ def test_a_forged_statement_leaves_what_rests_on_it_in_doubt(
     ],
 )
 def test_what_rests_on_a_refused_statement_is_in_doubt_and_its_author_goes_on(
-    reading: Reading, name: str, *, are_tiers_unsure: bool, is_standing_unsure: bool
+    reading: DoubtfulFold, name: str, *, are_tiers_unsure: bool, is_standing_unsure: bool
 ) -> None:
     for _ in range(2):
         reading.add(reading.member_says(example(name)))
@@ -135,7 +135,7 @@ def test_what_rests_on_a_refused_statement_is_in_doubt_and_its_author_goes_on(
 
 @pytest.mark.parametrize("is_unsure", [False, True])
 def test_a_wrong_roster_is_doubtful_where_standings_are(
-    reading: Reading, *, is_unsure: bool
+    reading: DoubtfulFold, *, is_unsure: bool
 ) -> None:
     if is_unsure:
         reading.add(MALFORMED)
@@ -145,14 +145,14 @@ def test_a_wrong_roster_is_doubtful_where_standings_are(
     assert finding.grade is (AuditGrade.MISSING if is_unsure else AuditGrade.MISMATCH)
 
 
-def test_no_other_wrong_word_about_a_round_is_doubtful(reading: Reading) -> None:
+def test_no_other_wrong_word_about_a_round_is_doubtful(reading: DoubtfulFold) -> None:
     reading.add(MALFORMED)
     finding = reading.coordinator_says(RoundVoid(reason=1), reading.swarm.view.number)
     assert (finding.what, finding.grade) == ("round.void statement", AuditGrade.MISMATCH)
 
 
 def test_a_competition_whose_document_is_missing_leaves_competitions_alone_in_doubt(
-    reading: Reading,
+    reading: DoubtfulFold,
 ) -> None:
     finding = reading.says(reading.swarm.organiser, example("comp.open"))
     assert (finding.what, finding.grade) == ("document of comp.open", AuditGrade.MISSING)
@@ -162,7 +162,7 @@ def test_a_competition_whose_document_is_missing_leaves_competitions_alone_in_do
 
 @pytest.mark.parametrize("is_unsure", [False, True])
 def test_a_wrong_snapshot_is_a_mismatch_unless_the_state_itself_is_in_doubt(
-    reading: Reading, *, is_unsure: bool
+    reading: DoubtfulFold, *, is_unsure: bool
 ) -> None:
     size = reading.size
     if is_unsure:

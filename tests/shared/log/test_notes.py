@@ -126,7 +126,7 @@ def test_the_log_counts_once_and_a_repeated_line_is_no_second_witness() -> None:
 
 
 def test_of_a_keys_lines_the_first_one_counts_alone() -> None:
-    """Else whoever passes a note on could make it useless with a line that it forged."""
+    """Else anybody who passes a note on could spoil it with a forged line."""
     forged = bytearray(base64.b64decode(LOG_LINE.split(" ")[2]))
     forged[-1] ^= 1
     line = f"— tequio.example/net1 {base64.b64encode(forged).decode()}\n"

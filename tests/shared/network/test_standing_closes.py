@@ -35,7 +35,7 @@ NOW = 1_700_000_000_000
 HEIR = signer("heir").key
 
 
-class Closed:
+class JudgedRound:
     """The part that `KeyStatus` reads of a closed round: one verdict on the work of its authors."""
 
     def __init__(
@@ -77,7 +77,7 @@ def known() -> tuple[KeyStatus, StandingRecord]:
     return standings, standings.records[ONE]
 
 
-def close(standings: KeyStatus, closed: Closed, *indices: int) -> None:
+def close(standings: KeyStatus, closed: JudgedRound, *indices: int) -> None:
     for index in indices:
         standings.close_round(index, cast("RoundView", closed))
 
@@ -90,10 +90,10 @@ def test_work_that_was_rejected_ages_a_strike_as_accepted_work_does(
     later: int, *, counts: bool
 ) -> None:
     standings, _ = known()
-    close(standings, Closed(Verdict.REJECTED), 10)
+    close(standings, JudgedRound(Verdict.REJECTED), 10)
     for at in range(later):
         verdict = (Verdict.ACCEPTED, Verdict.REJECTED)[at % 2]
-        close(standings, Closed(verdict, RejectionReason.LEVEL), 11 + at)
+        close(standings, JudgedRound(verdict, RejectionReason.LEVEL), 11 + at)
     standings.replace(90, ONE, HEIR)
     due = standings.due(NOW)
     assert (due is not None and due.cause == StandingCause.STRIKE) is counts
@@ -101,11 +101,11 @@ def test_work_that_was_rejected_ages_a_strike_as_accepted_work_does(
 
 def test_a_strike_takes_the_work_towards_a_standing_and_a_broken_payload_does_not() -> None:
     standings, record = known()
-    close(standings, Closed(), *range(10, 15))
+    close(standings, JudgedRound(), *range(10, 15))
     assert record.accepted_since == 5
-    close(standings, Closed(Verdict.REJECTED, RejectionReason.LEVEL), 15)
+    close(standings, JudgedRound(Verdict.REJECTED, RejectionReason.LEVEL), 15)
     assert (record.accepted_since, record.strikes) == (5, [])
-    close(standings, Closed(Verdict.REJECTED, RejectionReason.NORM), 16)
+    close(standings, JudgedRound(Verdict.REJECTED, RejectionReason.NORM), 16)
     assert (record.accepted_since, record.strikes) == (0, [(7, 16)])
 
 
@@ -122,18 +122,18 @@ def with_clear_gains(signs: int = GAIN_POOL // 4) -> tuple[KeyStatus, StandingRe
 
 def test_the_gains_of_accepted_work_count_where_those_of_others_are_clear() -> None:
     standings, record = with_clear_gains()
-    close(standings, Closed(gain=1), 10)
-    close(standings, Closed(gain=-1), 11)
-    close(standings, Closed(Verdict.REJECTED, gain=-1), 12)
+    close(standings, JudgedRound(gain=1), 10)
+    close(standings, JudgedRound(gain=-1), 11)
+    close(standings, JudgedRound(Verdict.REJECTED, gain=-1), 12)
     assert record.gains == [(True, 10), (False, 11)]
     standings, record = with_clear_gains(GAIN_POOL // 4 - 1)
-    close(standings, Closed(gain=-1), 10, 11)
+    close(standings, JudgedRound(gain=-1), 10, 11)
     assert record.gains == [], "its own say nothing about the others"
 
 
 def test_gains_of_one_round_do_not_count_for_each_other() -> None:
     standings, record = with_clear_gains(GAIN_POOL // 4 - 1)
-    both = Closed(authors=(ONE, OTHER), gain=1)
+    both = JudgedRound(authors=(ONE, OTHER), gain=1)
     close(standings, both, 10)
     assert record.gains == []
     close(standings, both, 11)
@@ -142,8 +142,8 @@ def test_gains_of_one_round_do_not_count_for_each_other() -> None:
 
 def test_the_gains_of_the_last_rounds_count_alone() -> None:
     standings, record = with_clear_gains()
-    close(standings, Closed(gain=-1), *range(GAIN_ROUNDS // 2))
-    close(standings, Closed(gain=1), *range(GAIN_ROUNDS // 2, GAIN_ROUNDS + 1))
+    close(standings, JudgedRound(gain=-1), *range(GAIN_ROUNDS // 2))
+    close(standings, JudgedRound(gain=1), *range(GAIN_ROUNDS // 2, GAIN_ROUNDS + 1))
     assert len(record.gains) == GAIN_ROUNDS
     assert record.gains[0] == (False, 1)
 
@@ -217,7 +217,7 @@ def test_what_an_audit_shows_takes_the_work_towards_a_standing(standing: Standin
         standings, record = known()
         record.standing, record.accepted_since = standing, NEWCOMER_WORK - 1
         standings.close_audits(10, [outcome])
-        close(standings, Closed(), 11)
+        close(standings, JudgedRound(), 11)
         assert record.accepted_since == 1
         assert standings.due(NOW) is None
 
@@ -227,7 +227,7 @@ def test_withheld_work_counts_with_the_next_twenty(later: int, *, counts: bool) 
     standings, record = known()
     record.standing, record.since = Standing.SUSPECTED, 20
     standings.close_audits(10, [withheld()])
-    close(standings, Closed(Verdict.REJECTED, RejectionReason.LEVEL), *range(11, 11 + later))
+    close(standings, JudgedRound(Verdict.REJECTED, RejectionReason.LEVEL), *range(11, 11 + later))
     standings.close_audits(50, [withheld()])
     due = standings.due(NOW)
     assert (due is not None and due.to == "quarantined") is counts
