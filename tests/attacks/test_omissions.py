@@ -73,11 +73,15 @@ class CensoredVolunteer(Volunteer):
 class CensoredLog:
     """A finished run of five members; one attestation is missing in its log."""
 
-    def __init__(self, *, reuses_number: bool = False, follows_late: bool = False) -> None:
+    def __init__(
+        self, *, reuses_number: bool = False, follows_late: bool = False, trainers: int = 0
+    ) -> None:
         """With `follows_late`, the attestation's predecessor is logged after peers offered it."""
         self.swarm = swarm = Swarm(manifest=tiny_manifest(most=LAST), seed=3)
         self.victim = CensoredVolunteer("victim", swarm.arithmetic)
         self.peers = [swarm.volunteer(f"v{at}") for at in range(4)]
+        roles = ("trainer",)
+        self.trainers = [swarm.volunteer(f"t{at}", roles=roles) for at in range(trainers)]
         swarm.join(self.victim)
         while self.victim.unsent is None:
             assert swarm.step()
@@ -138,6 +142,14 @@ def test_one_peers_word_is_a_suspicion(tmp_path: Path) -> None:
     assert report.exit_code == 4
     assert found.what == "possibly censored attestation"
     assert "a suspicion only, which 2 of them would establish" in found.detail
+
+
+def test_members_that_are_no_witnesses_establish_nothing(tmp_path: Path) -> None:
+    log = CensoredLog(trainers=3)
+    report = log.audited(tmp_path, *map(log.omission, (log.peers[0], *log.trainers)))
+    (found,) = report.findings
+    assert (report.exit_code, found.what) == (4, "possibly censored attestation")
+    assert found.detail.startswith("1 of 5 witnesses offered it in time")
 
 
 @attack("Q16", layer="wit", ends="forged, late or foreign evidence is worthless: no finding")
