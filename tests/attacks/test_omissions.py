@@ -24,7 +24,7 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.runs import RoundVoid
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.client.verify.logs import SwarmLog
 from tests.support import censoring_ledger, small_network
 from tests.support.attack_table import attack
@@ -233,6 +233,28 @@ def test_an_attestation_written_later_does_not_fit_into_its_authors_chain(tmp_pa
     assert report.findings == []
     assert len(report.remarks) == len(log.peers)
     assert "and number" in report.remarks[0]
+
+
+def test_an_attestation_after_a_statement_that_the_log_never_had_is_worthless(
+    tmp_path: Path,
+) -> None:
+    log = censored()
+    statement = log.entry.statement
+    unchained = make(
+        body=statement.body,
+        author=statement.author,
+        seq=statement.seq,
+        ts=statement.ts,
+        exp=statement.exp,
+        prev=sha256(b"a statement that nobody logged"),
+        run=statement.run,
+        round=statement.round,
+    )
+    entry = sign(log.swarm.net, unchained, log.victim.signer)
+    report = log.audited(tmp_path, *(log.omission(peer, entry=entry) for peer in log.peers))
+    assert report.findings == []
+    assert len(report.remarks) == len(log.peers)
+    assert "prev is not the digest" in report.remarks[0]
 
 
 @attack("Q16", layer="wit", ends="an answer that its author's own delay explains is worthless")
