@@ -1,4 +1,4 @@
-"""What a fold doubts once an entry does not hold: no less than rests on it, and nothing else."""
+"""Doubts of a fold once an entry does not hold: all that rests on it, and nothing else."""
 
 from __future__ import annotations
 

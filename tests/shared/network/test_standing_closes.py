@@ -1,4 +1,4 @@
-"""What the end of a round adds to records: verdicts on work, its gains, and withheld work."""
+"""The end of a round in records of keys: verdicts on work, its gains, and withheld work."""
 
 from __future__ import annotations
 

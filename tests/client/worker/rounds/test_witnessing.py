@@ -1,4 +1,4 @@
-"""What a witness has screened, for how long it waits, what it vouches for, and what it reports."""
+"""A witness: its wait for contributions, their screening, and what it vouches for or reports."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ async def test_what_is_missing_is_waited_for_until_half_of_the_phase_is_over(
     await round_.prove(witnessed_ms=1_000)
     assert trio.current_time() - began == pytest.approx(left_s)
     assert [one.slot for one in round_.asked[0].candidates] == [1, 0]
-    assert round_.rejected == [{}], "a file that is not here is no evidence against its trainer"
+    assert round_.rejected == [{}], "a missing file does not speak against its trainer"
 
 
 def accepted(*names: str) -> SimpleNamespace:
