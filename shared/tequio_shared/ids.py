@@ -104,9 +104,10 @@ def key_from_peer_id(text: str) -> PeerKey:
         raw = number.to_bytes(38, "big")
     except OverflowError as err:
         raise MalformedError(f"not an Ed25519 peer id: {text!r}") from err
-    if not text.startswith("1") or not raw.startswith(_PEER_ID_PREFIX):
+    key = PeerKey(raw[len(_PEER_ID_PREFIX) :])
+    if peer_id_text(key) != text:  # another kind, or a second spelling: more ones at the beginning
         raise MalformedError(f"not an Ed25519 peer id: {text!r}")
-    return PeerKey(raw[len(_PEER_ID_PREFIX) :])
+    return key
 
 
 def parse_key(text: str) -> PeerKey:

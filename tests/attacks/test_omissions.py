@@ -24,7 +24,7 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.runs import RoundVoid
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, make, sign
 from tests.client.verify.logs import SwarmLog
 from tests.support import censoring_ledger, small_network
 from tests.support.attack_table import attack
@@ -73,11 +73,15 @@ class CensoredVolunteer(Volunteer):
 class CensoredLog:
     """A finished run of five members; one attestation is missing in its log."""
 
-    def __init__(self, *, reuses_number: bool = False, follows_late: bool = False) -> None:
+    def __init__(
+        self, *, reuses_number: bool = False, follows_late: bool = False, trainers: int = 0
+    ) -> None:
         """With `follows_late`, the attestation's predecessor is logged after peers offered it."""
         self.swarm = swarm = Swarm(manifest=tiny_manifest(most=LAST), seed=3)
         self.victim = CensoredVolunteer("victim", swarm.arithmetic)
         self.peers = [swarm.volunteer(f"v{at}") for at in range(4)]
+        roles = ("trainer",)
+        self.trainers = [swarm.volunteer(f"t{at}", roles=roles) for at in range(trainers)]
         swarm.join(self.victim)
         while self.victim.unsent is None:
             assert swarm.step()
@@ -138,6 +142,14 @@ def test_one_peers_word_is_a_suspicion(tmp_path: Path) -> None:
     assert report.exit_code == 4
     assert found.what == "possibly censored attestation"
     assert "a suspicion only, which 2 of them would establish" in found.detail
+
+
+def test_members_that_are_no_witnesses_establish_nothing(tmp_path: Path) -> None:
+    log = CensoredLog(trainers=3)
+    report = log.audited(tmp_path, *map(log.omission, (log.peers[0], *log.trainers)))
+    (found,) = report.findings
+    assert (report.exit_code, found.what) == (4, "possibly censored attestation")
+    assert found.detail.startswith("1 of 5 witnesses offered it in time")
 
 
 @attack("Q16", layer="wit", ends="forged, late or foreign evidence is worthless: no finding")
@@ -221,6 +233,28 @@ def test_an_attestation_written_later_does_not_fit_into_its_authors_chain(tmp_pa
     assert report.findings == []
     assert len(report.remarks) == len(log.peers)
     assert "and number" in report.remarks[0]
+
+
+def test_an_attestation_after_a_statement_that_the_log_never_had_is_worthless(
+    tmp_path: Path,
+) -> None:
+    log = censored()
+    statement = log.entry.statement
+    unchained = make(
+        body=statement.body,
+        author=statement.author,
+        seq=statement.seq,
+        ts=statement.ts,
+        exp=statement.exp,
+        prev=sha256(b"a statement that nobody logged"),
+        run=statement.run,
+        round=statement.round,
+    )
+    entry = sign(log.swarm.net, unchained, log.victim.signer)
+    report = log.audited(tmp_path, *(log.omission(peer, entry=entry) for peer in log.peers))
+    assert report.findings == []
+    assert len(report.remarks) == len(log.peers)
+    assert "prev is not the digest" in report.remarks[0]
 
 
 @attack("Q16", layer="wit", ends="an answer that its author's own delay explains is worthless")

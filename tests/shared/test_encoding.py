@@ -102,6 +102,8 @@ def test_any_json_like_text_parses_or_is_malformed(text: str) -> None:
         b"NaN",
         b"9007199254740992",
         b"-9007199254740992",
+        b"[9007199254740992]",
+        b'{"a":-9007199254740992}',
         b"1" * 5000,
         b'{"b":1,"a":2}',
         b'{"a":1,"a":1}',
@@ -144,7 +146,18 @@ def test_more_bytes_than_the_limit_are_refused_unread() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [1.0, 2**53, -(2**70), {"A": 1}, {1: 2}, "\ud800", [[[[[[[]]]]]]], object(), {"a": [0.5]}],
+    [
+        1.0,
+        2**53,
+        -(2**70),
+        [2**53],
+        {"A": 1},
+        {1: 2},
+        "\ud800",
+        [[[[[[[]]]]]]],
+        object(),
+        {"a": [0.5]},
+    ],
 )
 def test_what_the_profile_cannot_say_is_a_bug_of_the_writer(value: object) -> None:
     with pytest.raises(RefusedError):

@@ -173,3 +173,28 @@ def test_a_name_that_somebody_else_took_since_stays_theirs() -> None:
     names.claim(4, later, ONE, "Cleo")
     names.replace(ONE, THREE)
     assert (names.holder("Ana"), names.holder("Cleo")) == (TWO, THREE)
+
+
+@pytest.mark.parametrize("ends", ["replaced", "withdrawn"])
+def test_who_loses_a_name_does_not_take_the_former_one_from_somebody_else(ends: str) -> None:
+    names = NameRegistry()
+    names.claim(1, NOW, ONE, "Ana")
+    names.claim(2, NOW, ONE, "Bea")
+    names.claim(3, NOW + NAME_HOLD_MS, TWO, "Ana")
+    if ends == "replaced":
+        names.replace(ONE, THREE)
+    else:
+        names.withdraw(4, ONE)
+    assert (names.holder("Ana"), names.of(TWO)) == (TWO, "Ana")
+    assert "name-taken" in refusal(names, ONE, "Ana", NOW + NAME_HOLD_MS)
+
+
+def test_a_key_whose_name_was_withdrawn_reserves_nothing() -> None:
+    names = NameRegistry()
+    names.claim(1, NOW, ONE, "Ana")
+    names.claim(2, NOW, ONE, "Bea")
+    names.withdraw(3, ONE)
+    names.replace(ONE, TWO)
+    assert (names.holder("Ana"), names.holder("Bea")) == (None, None)
+    names.claim(4, NOW, THREE, "Ana")
+    assert "name-held" in refusal(names, TWO, "Bea")

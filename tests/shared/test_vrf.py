@@ -84,9 +84,21 @@ def test_a_proof_is_of_one_key_and_one_input() -> None:
 
 def test_a_second_spelling_of_a_proof_is_refused() -> None:
     proof = ANA.prove(b"input")
-    answer = int.from_bytes(proof[48:], "little") + ORDER
-    with pytest.raises(SignatureInvalidError, match="group order"):
-        vrf.verify(ANA.key, b"input", proof[:48] + answer.to_bytes(32, "little"))
+    for answer in (int.from_bytes(proof[48:], "little") + ORDER, ORDER):
+        with pytest.raises(SignatureInvalidError, match="group order"):
+            vrf.verify(ANA.key, b"input", proof[:48] + answer.to_bytes(32, "little"))
+
+
+@pytest.mark.parametrize("value", range(2**255 - 19, 2**255))
+def test_a_hash_above_the_prime_encodes_no_point(value: int) -> None:
+    for sign in (0, 2**255):
+        hashed = (value + sign).to_bytes(32, "little")
+        assert vrf._times_cofactor(hashed) is None  # noqa: SLF001 - no input has such a hash
+
+
+@pytest.mark.parametrize("point", [b"\x01" + bytes(31), bytes(32)])
+def test_a_hash_that_encodes_a_point_of_small_order_gives_none(point: bytes) -> None:
+    assert vrf._times_cofactor(point) is None  # noqa: SLF001 - no input has such a hash
 
 
 SMALL = (bytes(32), b"\x01" + bytes(31), b"\xec" + b"\xff" * 30 + b"\x7f")

@@ -100,7 +100,7 @@ def apply_promotion(current: RoundView, body: HeadPromote) -> Head:
 
 def apply_open(current: RoundView, body: RoundOpen) -> None:
     """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
-    if current.phase is not RoundPhase.ATTEST or current.next_head is not None:
+    if current.phase is not RoundPhase.ATTEST:
         raise RefusedError("not-in-round", f"round {current.number} cannot open now")
     agreed = current.agreed_head()
     if agreed is None or agreed != current.head:

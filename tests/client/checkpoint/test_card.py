@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -133,6 +134,22 @@ def test_a_strangers_words_stay_words(story: HeadHistory) -> None:
     assert body.count("\n## ") == 6, "no heading but ours"
     fences = [line for line in body.splitlines() if line.startswith("```")]
     assert len(fences) == 4, "no fence but ours"
+    assert not set(row) & set("<>\"'"), "not even after a backslash: not all readers know it"
+    command = next(line for line in body.splitlines() if line.startswith("tequio checkpoint"))
+    assert shlex.split(command)[-1] == "http://x/`$(touch a)`;' ``` # no"
+    named = next(line for line in body.splitlines() if line.startswith("| ledger |"))
+    assert named.count("`") == 2
+
+
+def test_a_head_that_writes_blanks_writes_nothing(story: HeadHistory) -> None:
+    said = {}
+    for key, (entry, body) in story.measures.items():
+        sample = body.sample
+        assert sample is not msgspec.UNSET
+        blank = msgspec.structs.replace(sample, text=" \n ")
+        said[key] = entry, msgspec.structs.replace(body, sample=blank)
+    text = history.render_card(dataclasses.replace(story, measures=said), "http://ledger.example")
+    assert "To the model the text ends there." in text
 
 
 def test_so_many_contributors_are_counted(story: HeadHistory) -> None:

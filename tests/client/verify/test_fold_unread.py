@@ -10,7 +10,7 @@ import pytest
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.network import MemberVouch
+from tequio_shared.statements.network import MemberVouch, RoleGrant
 from tequio_shared.statements.statement import signed_message
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
@@ -35,14 +35,16 @@ def swarm() -> Swarm:
     return swarm
 
 
-def newer(swarm: Swarm, author: PeerKey, signer: Signer, *, gap: int = 0) -> bytes:
+def newer(
+    swarm: Swarm, author: PeerKey, signer: Signer, *, gap: int = 0, prev: bytes = b""
+) -> bytes:
     """Write the leaf of a type that nobody knows, next in its author's chain."""
     theirs = [one.statement for one in swarm.entries if one.statement.author == author]
     tree = {
         "author": to_text(author),
         "body": {"something": 1},
         "exp": swarm.now_ms,
-        "prev": to_text(theirs[-1].digest if theirs else bytes(32)),
+        "prev": to_text(prev or (theirs[-1].digest if theirs else bytes(32))),
         "seq": (theirs[-1].seq if theirs else 0) + 1 - gap,
         "ts": swarm.now_ms,
         "type": "net.novel",
@@ -91,12 +93,21 @@ def test_what_follows_an_unknown_entry_of_the_coordinator_is_doubted_but_its_cha
     assert to_text(sha256(leaf[98:])) in ends, "where the coordinator's chain ends now"
 
 
+def test_an_unknown_entry_of_a_connector_may_change_who_was_let_in(swarm: Swarm) -> None:
+    _, other = swarm.volunteers
+    grant = RoleGrant(peer=to_text(other.key), role="connector", until=2**52)
+    granted = swarm.sign(swarm.organiser, StatementDraft(grant), None).leaf()
+    report = audited(swarm, granted, newer(swarm, other.key, other.signer))
+    assert found(report, "member.vouch statement").grade.name == "MISSING"
+
+
 @attack("L3", layer="log", ends="a mismatch: signatures and chain are read in any version")
 def test_nobody_puts_an_unknown_entry_into_the_mouth_of_those_in_office(swarm: Swarm) -> None:
     coordinator = swarm.coordinator
     forged = newer(swarm, coordinator.key, STRANGER)
     replayed = newer(swarm, coordinator.key, coordinator, gap=1)
-    for leaf in (forged, replayed):
+    apart = newer(swarm, coordinator.key, coordinator, prev=sha256(b"another statement"))
+    for leaf in (forged, replayed, apart):
         report = audited(swarm, leaf)
         assert found(report, "entry").grade.name == "MISMATCH"
         assert found(report, "member.vouch statement").grade.name == "MISMATCH"

@@ -106,6 +106,11 @@ def test_a_fork_has_no_proof() -> None:
     assert refused(request(8, 8, FORKED), tree(8)).status is CosigningStatus.CONFLICT
 
 
+def test_the_same_checkpoint_with_a_wrong_proof_is_no_conflict() -> None:
+    again = AddCheckpoint(old_size=8, proof=(HASHES[0],), note=request(8, 8).note)
+    assert refused(again, tree(8)).status is CosigningStatus.NO_PROOF
+
+
 def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
     def empty(root: Digest) -> AddCheckpoint:
         checkpoint = Checkpoint(origin=ORIGIN, size=0, root=root)

@@ -171,6 +171,8 @@ def test_hashes_of_another_size_are_no_proof(size_bytes: int) -> None:
         proof[at] = wrong
         with pytest.raises(MalformedError, match=f"hash of {size_bytes} bytes"):
             merkle.verify_inclusion(HASHES[0], 0, 5, proof, root)
+    with pytest.raises(MalformedError, match=f"hash of {size_bytes} bytes"):
+        merkle.verify_inclusion(wrong, 0, 5, inclusion_proof(HASHES[:5], 0), root)
     proof = [*consistency_proof(HASHES[:5], 3)]
     proof[-1] = wrong
     with pytest.raises(MalformedError, match=f"hash of {size_bytes} bytes"):
@@ -200,6 +202,8 @@ def test_a_leaf_or_a_size_outside_the_tree_cannot_be_asked_for() -> None:
             inclusion_proof(HASHES[:3], index)
         with pytest.raises(PeerError, match=f"leaf {index} lies outside a tree of 3"):
             merkle.inclusion_path(HASHES[:3], index)
+        with pytest.raises(PeerError, match=f"leaf {index} lies outside a tree of 3"):
+            merkle.verify_inclusion(HASHES[0], index, 3, [], merkle.root_of_hashes(HASHES[:3]))
     for old in (0, 4):
         with pytest.raises(IndexError):
             consistency_proof(HASHES[:3], old)

@@ -125,6 +125,16 @@ def test_the_log_counts_once_and_a_repeated_line_is_no_second_witness() -> None:
     assert len(notes.open_note(note, [log_key, witness_key]).signatures) == 2
 
 
+def test_of_a_keys_lines_the_first_one_counts_alone() -> None:
+    """Else anybody who passes a note on could spoil it with a forged line."""
+    forged = bytearray(base64.b64decode(LOG_LINE.split(" ")[2]))
+    forged[-1] ^= 1
+    line = f"— tequio.example/net1 {base64.b64encode(forged).decode()}\n"
+    assert notes.open_checkpoint(notes.add_lines(NOTE, [line]), log_key).checkpoint == CHECKPOINT
+    with pytest.raises(SignatureInvalidError):
+        notes.open_checkpoint(f"{TEXT}\n{line}{LOG_LINE}".encode(), log_key)
+
+
 def test_a_checkpoint_of_another_origin_is_refused() -> None:
     other = VerifierKey(name="other.example/log", kind=KeyKind.LOG, key=LOG.key)
     line = base64.b64encode(other.id + LOG.sign(TEXT.encode())).decode()
@@ -192,6 +202,7 @@ def test_only_one_whole_line_at_a_time_is_added(line: str) -> None:
     [
         "",
         TEXT[:-1],
+        TEXT + "extension",
         TEXT + "extension\n",
         TEXT.replace("\n1\n", "\n01\n"),
         TEXT.replace("\n1\n", "\n+1\n"),
@@ -290,8 +301,9 @@ def test_a_note_and_its_lines_are_read_up_to_their_limits() -> None:
         notes.note_text(padded(notes.NOTE_BYTES + 1))
     count = notes.NOTE_BYTES // len(LOG_LINE.encode())
     assert len(notes.signature_lines(LOG_LINE.encode() * count)) == count
-    with pytest.raises(MalformedError, match="not signature lines"):
-        notes.signature_lines(LOG_LINE.encode() * (count + 1))
+    for raw in (LOG_LINE.encode() * (count + 1), f"{LOG_LINE[:-1]}x".encode()):
+        with pytest.raises(MalformedError, match="not signature lines"):
+            notes.signature_lines(raw)
     filled = notes.add_lines(NOTE, [LOG_LINE] * (notes.NOTE_SIGNATURES - 2))
     assert notes.note_text(filled) == TEXT
     with pytest.raises(MalformedError, match="note with 101 signatures"):

@@ -9,6 +9,7 @@ import pytest
 
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import NEWCOMER_WORK
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.standing import Standing
 from tequio_shared.round.documents import TRAINER, WITNESS
@@ -169,6 +170,47 @@ def test_a_proven_keys_share_grows_with_what_was_repeated_of_a_quarter() -> None
     }
     shares = shares_after(repeated, standing)
     assert shares == {"a": 400, "b": 200, "c": 60, "d": 4, "e": 4, "f": 4, "g": 60, "h": 60}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "repeated", "standing", "is_unproven"),
+    [
+        (10 * NEWCOMER_WORK, 10, Standing.ACTIVE, False),
+        (10 * NEWCOMER_WORK - 1, 10, Standing.ACTIVE, True),
+        (10 * NEWCOMER_WORK, 9, Standing.ACTIVE, True),
+        (10 * NEWCOMER_WORK, 10, Standing.NEWCOMER, True),
+        (10 * NEWCOMER_WORK, 10, Standing.SUSPECTED, True),
+    ],
+)
+def test_work_is_audited_like_a_newcomers_until_its_author_has_shown_as_much(
+    tokens: int, repeated: int, standing: Standing, *, is_unproven: bool
+) -> None:
+    them, key = accounts(), signer("a").key
+    them.mark_ready(key, BOTH, 0)
+    them.standings.register(key, 0).standing = standing
+    window = them.manifest.windows.tokens
+    them.members[key].tokens, them.members[key].repeated = tokens * window, repeated
+    assert them._is_unproven(key, 10 * window) is is_unproven  # noqa: SLF001 - without a round
+
+
+def test_a_run_of_which_all_places_are_for_trainers_keeps_one_for_a_witness() -> None:
+    them = accounts(most_members=2, min_members=2)
+    for at in range(4):
+        them.mark_ready(signer(f"m{at}").key, (TRAINER,) if at < 3 else (WITNESS,), at)
+    assert sorted(them.next_members(0).values()) == [(TRAINER,), (WITNESS,)]
+
+
+def test_who_left_or_is_out_cannot_judge_an_audit() -> None:
+    them, key = accounts(), signer("a").key
+    them.mark_ready(key, BOTH, 0)
+    record = them.standings.register(key, 0)
+    present = [them._is_present(key)]  # noqa: SLF001 - without a round
+    record.standing = Standing.QUARANTINED
+    present.append(them._is_present(key))  # noqa: SLF001 - as above
+    record.standing = Standing.ACTIVE
+    them.deactivate(key)
+    present.append(them._is_present(key))  # noqa: SLF001 - as above
+    assert present == [True, False, False]
 
 
 def test_where_all_are_suspected_they_are_the_witnesses() -> None:

@@ -408,6 +408,53 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     assert [one.round for one in waiting.waiting] == list(range(3, 3 + VESTING))
 
 
+@pytest.mark.parametrize(("before", "later"), [(10, 20), (10 * VESTING, 1)])
+def test_payments_before_points_wait_again_vest_none_of_them(before: int, later: int) -> None:
+    waiting = Vesting()
+    waiting.pay(1, 10)
+    waiting.pay(2, before)
+    waiting.pay(3, 10)
+    waiting.withdraw(3)
+    waiting.restart()
+    for number in range(4, 3 + VESTING):
+        waiting.pay(number, later)
+    assert [one.round for one in waiting.waiting][:2] == [1, 2]
+    waiting.pay(3 + VESTING, later)
+    assert waiting.waiting[0].round == (4 if later == 20 else 1)
+
+
+def test_what_is_given_back_waits_for_as_many_payments_and_not_for_as_much() -> None:
+    points, other = MemberPoints(), PeerKey(b"o" * 32)
+    points.pay(1, 64_000, 64_000)
+    points.pay(2, 0, 0, ((other, 10),))
+    assert points.seize() == ((other, 10),)
+    assert (points.gflop, points.unvested) == (0, 0)
+    assert points.restore() == ((other, 10),)
+    for number in range(3, 2 + VESTING):
+        points.pay(number, 1, 1)
+    assert points.unvested == 2 * 64_000 + 2 * (VESTING - 1)
+    assert points.pay(2 + VESTING, 1, 1) == ((other, 10),)
+    assert points.unvested == 2 * VESTING
+
+
+def test_parts_alone_are_given_back_too() -> None:
+    points, other = MemberPoints(), PeerKey(b"o" * 32)
+    points.pay(1, 0, 0, ((other, 10),))
+    assert points.seize() == points.restore() == ((other, 10),)
+    assert points.training.waiting[0].given == ((other, 10),)
+
+
+def test_what_waits_again_does_not_vest_at_the_end() -> None:
+    points, other = MemberPoints(), PeerKey(b"o" * 32)
+    points.pay(1, 60, 5, ((other, 40),))
+    points.pay(2, 60, 5)
+    assert points.take_round(2) == ()
+    points.pay(3, 7, 5, ((other, 3),))
+    assert points.vest() == (((other, 40),), ((other, 3),))
+    assert (points.trainer, points.witness, points.forfeited) == (7, 15, 120)
+    assert points.unvested == 0
+
+
 @attack("U8", layer="pts", ends="points wait for payments as large as theirs")
 def test_small_contributions_do_not_vest_what_large_ones_earned() -> None:
     # Twenty large contributions without the work, and then one window in each of 64 rounds: all

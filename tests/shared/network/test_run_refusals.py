@@ -14,6 +14,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round import lots
 from tequio_shared.round.documents import Roster
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
@@ -121,6 +122,20 @@ def test_a_head_is_promoted_while_it_is_attested_and_once() -> None:
     assert refusal(swarm, swarm.coordinator, last.body, number) == "not-in-round"
 
 
+def test_a_round_opens_on_a_promoted_head_alone() -> None:
+    swarm = Swarm()
+    for at in range(4):
+        swarm.volunteer(f"member {at}")
+    swarm.run_rounds(1)
+    while round_of(swarm).phase is not RoundPhase.ATTEST or round_of(swarm).agreed_head() is None:
+        assert swarm.step()
+    assert swarm.view.next_head is not None
+    swarm.now_ms += swarm.manifest.rounds.attest
+    before = round_of(swarm)
+    assert refusal(swarm, swarm.coordinator, before.opening(swarm.now_ms)) == "wrong-head"
+    assert before.phase is RoundPhase.ATTEST
+
+
 def test_members_speak_in_the_phase_that_asks_them() -> None:
     swarm = swarm_in(RunState.WARMUP, logged=0)
     attests = {one: one.duty(swarm.view) for one in swarm.volunteers}
@@ -171,6 +186,23 @@ def test_a_view_without_accounts_checks_the_time_to_train(*, is_sound: bool) -> 
         else:
             assert refused(swarm, view, statement) == "wrong-roster"
             assert refused(swarm, swarm.view, statement) == "wrong-roster"
+
+
+def test_a_roster_is_of_the_round_after_the_last_one() -> None:
+    swarm = Swarm()
+    for at in range(4):
+        swarm.volunteer(f"member {at}")
+    swarm.run_rounds(1)
+    body, roster = next_roster(swarm)
+    swarm.blobs[roster.digest] = roster.encode()
+    assert swarm.view.number == 1
+    for number in (1, 3):
+        run, last = swarm.manifest.run_id, swarm.view.last_lots
+        assert last is not None
+        seed = swarm.coordinator.prove(lots.seed_input(swarm.net, run, number, last))
+        named = msgspec.structs.replace(body, vrf=to_text(seed))
+        statement = swarm.sign(swarm.coordinator, StatementDraft(named, number), run).statement
+        assert refused(swarm, swarm.view, statement) == "wrong-roster"
 
 
 @pytest.mark.parametrize(("changed", "by"), [("slots", 1), ("trainers", -1)])

@@ -394,9 +394,15 @@ def test_who_commits_to_what_nobody_can_fetch_has_to_come_anew_and_is_not_blamed
     assert not swarm.view.accounts.members[one.key].is_active
     assert changes(swarm, one) == []
     assert swarm.step()
+    while not in_roster(swarm, one):
+        assert swarm.step()
+    swarm.run_rounds(swarm.view.closed + 1)
+    member = swarm.view.accounts.members[one.key]
+    assert (member.is_active, member.missed) == (True, 1), "it may miss as many rounds as before"
     swarm.arithmetic.hidden.clear()
-    swarm.run_rounds(6)
+    swarm.run_rounds(swarm.view.closed + 1)
     assert in_roster(swarm, one)
+    assert member.missed == 0
 
 
 def test_replays_arrive_at_the_same_standings() -> None:

@@ -9,11 +9,26 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import key_from_text, to_text
-from tequio_shared.limits import APPEAL_MS, DEVIATION_PROOFS, STRIKE_ROUNDS
+from tequio_shared.limits import (
+    APPEAL_MS,
+    DEVIATION_PROOFS,
+    GAIN_ROUNDS,
+    NEWCOMER_WORK,
+    PROBATION_WORK,
+    QUARANTINE_MS,
+    REPEAT_MS,
+    REPEATED_QUARANTINE_MS,
+    STRIKE_ROUNDS,
+)
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
-from tequio_shared.statements.network import StandingAppeal, StandingUphold
+from tequio_shared.statements.network import (
+    EVIDENCE,
+    StandingAppeal,
+    StandingRelease,
+    StandingUphold,
+)
 from tequio_shared.statements.statement import Statement, make
 from tests.support.statements import example_statement
 from tests.support.tiny_run import signer
@@ -155,6 +170,94 @@ def test_a_contradicted_proof_counts_for_ten_proofs(later: int, *, counts: bool)
     assert (due.cause if due else None) == (StandingCause.DEVIATION if counts else None)
 
 
+@pytest.mark.parametrize(("since", "counts"), [(9, True), (10, False)])
+@pytest.mark.parametrize("fault_of", ["contradictions", "withheld"])
+def test_a_fault_of_an_audit_suspects_once(fault_of: str, since: int, *, counts: bool) -> None:
+    standings = known(ONE)
+    record = standings.records[ONE]
+    record.contradictions = [(1, 5, 10)] if fault_of == "contradictions" else []
+    record.withheld = [(1, 10)] if fault_of == "withheld" else []
+    record.audits, record.judged, record.since = 1, 1, since
+    due = heir_of(standings)
+    assert (due is not None and due.to == "suspected") is counts
+
+
+def test_no_more_evidence_is_named_than_a_statement_holds_and_the_newest_is() -> None:
+    standings = known(ONE)
+    record = standings.records[ONE]
+    record.gains = [(False, at) for at in range(GAIN_ROUNDS)]
+    due = heir_of(standings)
+    assert due is not None
+    assert due.evidence == tuple(range(GAIN_ROUNDS))[-EVIDENCE:]
+
+
+@pytest.mark.parametrize(
+    ("standing", "work"),
+    [
+        (Standing.NEWCOMER, NEWCOMER_WORK),
+        (Standing.SUSPECTED, NEWCOMER_WORK),
+        (Standing.PROBATION, PROBATION_WORK),
+    ],
+)
+def test_each_standing_has_its_own_way_to_the_active_one(standing: Standing, work: int) -> None:
+    for done in (work - 1, work):
+        standings = known(ONE)
+        record = standings.records[ONE]
+        record.standing, record.accepted_since = standing, done
+        due = heir_of(standings)
+        assert (due is not None and due.to == "active") is (done == work)
+
+
+@pytest.mark.parametrize(("ago", "term"), [(1, REPEATED_QUARANTINE_MS), (0, QUARANTINE_MS)])
+def test_a_quarantine_is_a_repeated_one_for_a_time(ago: int, term: int) -> None:
+    standings = known(ONE)
+    standings.records[ONE].convictions = [NOW - REPEAT_MS + ago]
+    standings.apply_fault(4, fault(ONE))
+    assert moved(standings).until == NOW + term
+
+
+@pytest.mark.parametrize(
+    ("standing", "is_kept"), [(Standing.SUSPECTED, True), (Standing.QUARANTINED, False)]
+)
+def test_a_new_standing_begins_without_what_led_to_it(standing: Standing, *, is_kept: bool) -> None:
+    standings = known(ONE)
+    record = standings.records[ONE]
+    record.gains, record.deviations, record.strikes = [(True, 1)], [(1, 1)], [(1, 1)]
+    record.withheld, record.contradictions, record.since = [(1, 1)], [(1, 1, 1)], 1
+    if standing is Standing.QUARANTINED:
+        standings.apply_fault(4, fault(ONE))
+    else:
+        standings.close_audits(6, [outcome(trainer=ONE, is_wrong=True)])
+        record.contradictions.pop(0)
+    assert moved(standings).to == standing
+    assert (record.gains, record.deviations, record.strikes) == ([], [], [])
+    assert (bool(record.withheld), bool(record.contradictions)) == (is_kept, is_kept)
+
+
+# --- Keys that were revoked.
+
+
+def test_a_revoked_key_is_convicted_and_neither_suspected_nor_promoted() -> None:
+    standings = known(ONE)
+    standings.records[ONE].accepted_since = NEWCOMER_WORK
+    standings.revoke(20, ONE)
+    assert standings.due(NOW) is None
+    standings = known(ONE)
+    standings.apply_fault(4, fault(ONE))
+    standings.revoke(20, ONE)
+    assert moved(standings).to == "quarantined"
+    assert standings.is_restricted(ONE)
+
+
+def test_a_revoked_key_does_not_come_back_by_its_appeal() -> None:
+    standings = known(ONE)
+    standings.apply_fault(4, fault(ONE))
+    moved(standings)
+    appeal(standings, ONE)
+    standings.revoke(21, ONE)
+    assert standings.due(NOW + APPEAL_MS) is None
+
+
 # --- Appeals.
 
 
@@ -210,6 +313,21 @@ def test_organisers_uphold_a_quarantine_or_answer_an_appeal(
         with pytest.raises(RefusedError, match="has no open appeal"):
             standings.apply_ruling(22, statement, body)
     assert standings.of(ONE) is standing
+
+
+def test_a_release_leaves_no_term_and_none_is_given_to_a_key_that_has_ended() -> None:
+    standings = known(ONE)
+    standings.apply_fault(4, fault(ONE))
+    assert moved(standings).until == standings.records[ONE].until > NOW
+    body = StandingRelease(peer=to_text(ONE), reason=1)
+    statement = said_by(signer("organiser").key, body)
+    standings.apply_ruling(22, statement, body)
+    record = standings.records[ONE]
+    assert (record.standing, record.cause, record.until) == (Standing.ACTIVE, None, 0)
+    standings.links.revoked[ONE] = 23
+    standings.revoke(23, ONE)
+    with pytest.raises(RefusedError, match="entry 23 revoked key"):
+        standings.apply_ruling(24, statement, body)
 
 
 def test_a_logged_commitment_counts_against_a_key_that_has_ended() -> None:

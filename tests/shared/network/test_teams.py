@@ -293,10 +293,33 @@ def test_a_revoked_owner_passes_the_team_on_and_its_successor_is_a_member_again(
     swarm.revoke(swarm.them["a"], swarm.them["a"].key)
     assert (swarm.owner(), swarm.members()) == ("b", ["a", "b"])
     assert refusal(lambda: swarm.change("b", "a", "owner")) == "key-ended"
+    assert refusal(lambda: swarm.enter("c")) == "invitation-ended", "a thief can derive that link"
     swarm.them["a"] = swarm.replace(swarm.them["a"], "heir", recovery)
     assert (swarm.owner(), swarm.members()) == ("b", ["a", "b"])
     swarm.change("b", "a", "owner")
     assert swarm.owner() == "a"
+
+
+def test_a_revoked_member_follows_no_owner_that_leaves_while_another_can_sign() -> None:
+    swarm = TeamSwarm(*"abc")
+    swarm.found("a")
+    swarm.enter("b")
+    swarm.enter("c")
+    swarm.revoke(swarm.them["b"], swarm.them["b"].key)
+    swarm.leave("a")
+    assert (swarm.owner(), swarm.members()) == ("c", ["b", "c"])
+
+
+def test_whoever_joins_a_team_of_revoked_members_owns_it() -> None:
+    swarm = TeamSwarm(*"abcd")
+    swarm.found("a")
+    swarm.enter("b")
+    swarm.revoke(swarm.them["b"], swarm.them["b"].key)
+    swarm.leave("a")
+    assert (swarm.owner(), swarm.members()) == ("b", ["b"])
+    swarm.enter("c")
+    swarm.enter("d")
+    assert (swarm.owner(), swarm.members()) == ("c", ["b", "c", "d"])
 
 
 def test_a_team_of_one_waits_for_the_successor_of_its_revoked_owner() -> None:
@@ -348,10 +371,11 @@ def test_a_goal_counts_from_when_it_was_set_and_starts_again_with_another() -> N
     goal = swarm.record.goal
     assert goal is not None
     assert (goal.reached, swarm.record.earned) == (20, {keys[0]: 17, keys[1]: 10})
+    teams.pay(after, goal.until, keys[1], 5)
     teams.pay(after, goal.until + 1, keys[1], 10)
     swarm.define("a", goal=50, link=OTHER)
     assert swarm.record.goal is not None
-    assert swarm.record.goal.reached == 20, "the same goal goes on with another link"
+    assert swarm.record.goal.reached == 25, "the same goal goes on with another link"
     swarm.define("a", goal=60, link=OTHER)
     assert swarm.record.goal.reached == 0
 
@@ -378,6 +402,17 @@ def test_a_withdrawn_team_name_is_had_by_nobody_and_the_owner_chooses_another() 
     swarm.define("a", name="", goal=5)
     swarm.define("a", name="Milpa", goal=5)
     assert swarm.record.name == "Milpa"
+
+
+def test_the_name_of_a_team_that_ended_is_not_taken_from_the_next_one() -> None:
+    swarm = TeamSwarm(*"ab")
+    former = swarm.found("a", "Rude")
+    swarm.leave("a")
+    swarm.now_ms += NAME_HOLD_MS
+    team = swarm.found("b", "Rude")
+    swarm.organise(NameWithdraw(peer="", team=former, reason=1))
+    assert swarm.network.teams.named("Rude") == team
+    assert swarm.network.teams.name_of(team) == "Rude"
 
 
 @pytest.mark.parametrize(

@@ -234,8 +234,14 @@ def test_the_last_vouch_counts_and_can_take_the_word_back(vouching: TierFold) ->
     vouching.vouches(key)
     vouching.vouches(key, OTHER_ACCOUNT)
     assert vouching.of(key)[1] == owner_of(vouching.connector.key, OTHER_ACCOUNT)
-    vouching.vouches(key, until=0)
-    assert vouching.of(key) == (Tier.ANONYMOUS, key)
+    revoke = RoleRevoke(peer=to_text(vouching.connector.key), role="connector")
+    entry = vouching.founder.sign(revoke, START)
+    for until in (0, START):
+        vouching.vouches(key)
+        assert set(vouching.tiers.subjects(entry)) == {key}
+        vouching.vouches(key, until=until)
+        assert vouching.of(key) == (Tier.ANONYMOUS, key)
+        assert set(vouching.tiers.subjects(entry)) == set(), "no word of it is left to revoke"
 
 
 @pytest.fixture
@@ -294,10 +300,11 @@ def test_a_vouch_said_after_its_end_or_after_a_revocation_comes_last(
         vouching.vouches(key, by=liar)
     body = MemberVouch(peer=to_text(lapsed), owner=to_text(ACCOUNT), until=END)
     vouching.says(first, body, START + 10)
+    theirs = owner_of(liar.key, ACCOUNT)
+    assert vouching.of(lapsed, ts=START + 10) == (Tier.VOUCHED, theirs)
     vouching.says(vouching.founder, RoleRevoke(peer=to_text(first.key), role="connector"))
     vouching.grants(first)
     vouching.vouches(revoked)
-    theirs = owner_of(liar.key, ACCOUNT)
     assert [vouching.of(key)[1] for key in (lapsed, revoked)] == [theirs, theirs]
 
 

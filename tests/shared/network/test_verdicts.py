@@ -171,6 +171,8 @@ def test_a_head_on_which_too_few_agree_and_one_of_another_text_are_not_the_best(
     for at, measures in enumerate(lied):
         heads = {10: agreeing(1_000), 20: agreeing(1_001), 30: measures}
         assert aliases(heads, published=(10, 20, 30)).best == 10, at
+    other = said(1_200, 1_200, 1_200, size_bytes=BYTES * 9)
+    assert aliases({10: agreeing(1_000), 20: other}, published=(10, 20)).best == 20, "the newest"
     assert aliases({}, published=(10, 20)) == HeadAliases(latest=20, best=None)
     assert aliases({}, published=()) == HeadAliases(latest=None, best=None)
 

@@ -35,6 +35,8 @@ VECTOR_SIGNATURE = (
 )
 OTHERS = sorted((Signer(bytes([i]) * 32) for i in range(2, 20)), key=lambda signer: signer.key)
 TS = 1_700_000_000_000
+SIGNED_BYTES = 32 + 64
+"""A key and its signature."""
 
 
 def test_the_framing_is_that_of_the_known_vector() -> None:
@@ -249,8 +251,17 @@ def test_a_leaf_cut_short_is_malformed() -> None:
     for size in range(len(leaf)):
         with pytest.raises(MalformedError):
             Entry.parse(leaf[:size])
-    with pytest.raises(MalformedError):
-        Entry.parse(leaf + bytes(ENTRY_BYTES))
+
+
+def test_a_leaf_is_split_within_its_limits_alone() -> None:
+    """A reader splits leaves of statements that it does not know, so nothing else bounds them."""
+    one = bytes(SIGNED_BYTES)
+    largest = b"\x01\x10" + one * 16 + bytes(ENTRY_BYTES - 2 - 16 * SIGNED_BYTES)
+    signatures, raw = statement.split_leaf(largest)
+    assert (len(signatures), len(raw)) == (16, ENTRY_BYTES - 2 - 16 * SIGNED_BYTES)
+    for leaf in (largest + b"x", b"\x01\x00{}", b"\x01\x11" + one * 17 + b"{}"):
+        with pytest.raises(MalformedError, match=f"entry of {len(leaf)} bytes"):
+            statement.split_leaf(leaf)
 
 
 def test_a_signature_of_another_network_or_context_does_not_verify() -> None:

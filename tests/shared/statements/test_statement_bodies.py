@@ -153,6 +153,11 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("software.release", "minimum", "00.1.0"),
         ("software.release", "minimum", ""),
         ("software.release", "targets_version", 0),
+        ("standing.change", "until", 0),
+        ("standing.change", "to", "suspected"),
+        ("name.withdraw", "team", 1),
+        ("name.withdraw", "peer", ""),
+        ("audit.report", "sketch", []),
     ],
 )
 def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
@@ -183,3 +188,12 @@ def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
 )
 def test_a_value_at_the_edge_of_its_range_passes(name: str, field: str, value: object) -> None:
     _parse(name, {**EXAMPLES[name], field: value})
+
+
+def test_a_report_that_declines_says_nothing_else() -> None:
+    declined = {**EXAMPLES["audit.report"], "sketch": [], "checked": []}
+    figures = declined.pop("figures")
+    _parse("audit.report", declined)
+    for field, value in (("figures", figures), ("checked", [1])):
+        with pytest.raises(MalformedError, match="neither figures nor cosines"):
+            _parse("audit.report", {**declined, field: value})

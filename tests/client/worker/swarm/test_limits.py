@@ -12,6 +12,7 @@ from tequio_client.worker.swarm.limits import (
     BANS,
     BURST_S,
     FORGIVEN_FAULTS,
+    LONGEST_BAN_S,
     MIN_CHARGE_BYTES,
     ByteBudget,
     PeerLimits,
@@ -100,6 +101,15 @@ def test_loopback_may_do_more() -> None:
         pass
 
 
+def test_connections_from_loopback_may_come_faster() -> None:
+    rates = limiter(arrivals_per_s=1, loopback_factor=3)
+    for _ in range(3 * int(BURST_S)):
+        with rates.admit_connection("127.0.0.1"):
+            pass
+    with pytest.raises(PeerError, match="too fast"), rates.admit_connection("127.0.0.1"):
+        pass
+
+
 def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
     clock, unit = SecondsClock(), MIN_CHARGE_BYTES
     rates = limiter(clock, bytes_per_s=2.0 * unit)
@@ -151,6 +161,40 @@ def test_the_number_of_bans_is_bounded() -> None:
             rates.record_fault(key_number(number))
     assert not rates.is_banned(key_number(0))
     assert rates.is_banned(key_number(BANS))
+
+
+def test_a_ban_lasts_no_longer_than_an_hour() -> None:
+    clock, peer = SecondsClock(), key_number(1)
+    rates = limiter(clock, faults_per_s=0.0, first_ban_s=LONGEST_BAN_S - 1)
+    for _ in range(FORGIVEN_FAULTS + 3):
+        rates.record_fault(peer)
+    clock.now += LONGEST_BAN_S
+    assert not rates.is_banned(peer)
+
+
+def test_of_too_many_bans_the_one_that_was_renewed_last_stays() -> None:
+    rates = limiter(faults_per_s=0.0)
+    for number in range(BANS):
+        for _ in range(FORGIVEN_FAULTS + 1):
+            rates.record_fault(key_number(number))
+    rates.record_fault(key_number(0))
+    for _ in range(FORGIVEN_FAULTS + 1):
+        rates.record_fault(key_number(BANS))
+    assert [rates.is_banned(key_number(at)) for at in (0, 1, BANS)] == [True, False, True]
+
+
+def test_dials_that_others_ask_for_are_few_by_source_and_by_network() -> None:
+    clock = SecondsClock()
+    rates = limiter(clock, dials_per_s=2, dials_to_per_s=1, loopback_factor=3)
+    for check, burst in ((rates.check_claimed_dial, 2), (rates.check_dial_to, 1)):
+        for network, times in ((HERE, 1), ("127.0.0.0/8", 3)):
+            for _ in range(int(burst * times * BURST_S)):
+                check(network)
+            with pytest.raises(PeerError, match="too many dials"):
+                check(network)
+        check(THERE)
+        clock.now += 1
+        check(HERE)
 
 
 @pytest.mark.trio

@@ -12,6 +12,7 @@ import trio
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import (
+    PAYLOAD_BYTES,
     BlobOp,
     BlobRequest,
     BlobStatus,
@@ -111,6 +112,28 @@ async def test_a_blob_that_is_wrong_or_too_large_names_its_source(swarm: Transfe
             with pytest.raises(FetchFailedError) as failure:
                 await fetcher.fetch_blob(sha256(b"blob"), [bad], timeout_s=10, most_bytes=most)
             assert set(failure.value.progress.bad_sources) == {bad}
+
+
+@pytest.mark.trio
+async def test_a_blob_that_is_said_to_be_too_large_is_asked_for_once(swarm: TransferPeers) -> None:
+    asked = 0
+
+    async def huge(stream: PeerStream) -> None:
+        nonlocal asked
+        while True:
+            await stream.receive_frame()
+            asked += 1
+            size = 3 * PAYLOAD_BYTES
+            await stream.send_frame(bytes([BlobStatus.OK]), size.to_bytes(8, "big"), b"blob")
+
+    bad = await swarm.crooked("huge", huge)
+    async with swarm.fetcher() as fetcher:
+        with pytest.raises(FetchFailedError) as failure:
+            await fetcher.fetch_blob(
+                sha256(b"blob"), [bad], timeout_s=10, most_bytes=3 * PAYLOAD_BYTES - 1
+            )
+        assert set(failure.value.progress.bad_sources) == {bad}
+    assert asked == 1
 
 
 CHILD = """
