@@ -17,8 +17,8 @@ that are here, only the pieces that differ are fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Self
@@ -553,9 +553,10 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
     """Repeat pulls from one source, several side by side, until they return False: nothing is left.
 
     There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while one takes less than
-    QUICK_S: on a fast line with a long way, few requests leave the line idle. A PeerError ends all
-    of them and is raised; MalformedError goes before other errors: wrong bytes get a source banned,
-    a failure does not.
+    QUICK_S: on a fast line with a long way, few requests leave the line idle. After a PeerError
+    each ends with the pull it is in, since one that gets BUSY says nothing about what is on its
+    way; then it is raised. MalformedError ends all at once and goes before other errors: wrong
+    bytes get a source banned, a failure does not.
     """
     errors: list[PeerError] = []
     running = REQUESTS_PER_SOURCE
@@ -564,8 +565,8 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
         async def run() -> None:
             nonlocal running
             begun_s = trio.current_time()
-            try:
-                while await pull():
+            with _put_in(errors, nursery.cancel_scope):
+                while not errors and await pull():
                     took_s = trio.current_time() - begun_s
                     begun_s += took_s
                     if took_s < QUICK_S and running < MOST_REQUESTS:
@@ -574,11 +575,20 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
                     elif took_s > SLOW_S and running > REQUESTS_PER_SOURCE:
                         running -= 1
                         return
-            except PeerError as err:
-                errors.append(err)
-                nursery.cancel_scope.cancel()
 
         for _ in range(REQUESTS_PER_SOURCE):
             nursery.start_soon(run)
     if errors:
-        raise next((err for err in errors if isinstance(err, MalformedError)), errors[0])
+        raise errors[0]
+
+
+@contextmanager
+def _put_in(errors: list[PeerError], scope: trio.CancelScope) -> Iterator[None]:
+    """Put an error of the block in the list; wrong bytes go first, and end the scope."""
+    try:
+        yield
+    except MalformedError as err:
+        errors.insert(0, err)
+        scope.cancel()
+    except PeerError as err:
+        errors.append(err)
