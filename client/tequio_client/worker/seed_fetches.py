@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import structlog
 import trio
@@ -68,7 +69,8 @@ class NewestHeads:
     heads. The fetch of a head is finished once it has begun; those that are promoted meanwhile are
     left out, except the last. So a seed that is slower than the rounds has heads, too, and one
     that reads a long log fetches one head of each run. A head that nobody sends waits behind the
-    others. `serve` is run by as many tasks as fetch at once.
+    others. `serve` is run by as many tasks as fetch at once. The newest of a run is pinned: it may
+    be slow or over, and would be the first to go for what other runs bring.
     """
 
     def __init__(self, exchange: Exchange, store: Store) -> None:
@@ -107,6 +109,11 @@ class NewestHeads:
             self._wake()
 
     async def _hold(self, held: list[Sequence[TreeRef]], refs: Sequence[TreeRef]) -> None:
+        # The one before the newest may make room: else a full store would get no newer one.
+        for ref in refs:
+            self._store.pin(ref.root)
+        for ref in chain(*held[-1:]):
+            self._store.unpin(ref.root)
         if refs in held:  # the run went back to it
             held.remove(refs)
         held.append(refs)
