@@ -1,4 +1,4 @@
-"""Fetches of a seed: queues of trees, and the newest heads of each run."""
+"""Fetches of a seed: queues of trees, the newest heads of each run, and the runs it skipped."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
+from tequio_shared.statements.runs import RoundRoster, RunClose
+from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
 
@@ -127,6 +129,39 @@ class NewestHeads:
     def _wake(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
+
+
+class SkippedRuns:
+    """Runs whose documents were missing, as when the ledger was away; due at their next rounds."""
+
+    def __init__(self) -> None:
+        self._rosters: dict[RunId, Statement | None] = {}  # the last one since the run was added
+        self._was_seen = trio.Event()  # replaced whenever a roster was seen
+
+    def add(self, run: RunId) -> None:
+        """Add a run, or have one that is due wait for its next round."""
+        self._rosters[run] = None
+
+    def pop(self, run: RunId) -> Statement | None:
+        """Remove a run; returns the roster of its round."""
+        return self._rosters.pop(run, None)
+
+    def see(self, run: RunId, statement: Statement) -> None:
+        """Make the run due if this is its roster, and remove it if this is its end."""
+        if isinstance(statement.body, RunClose):
+            self.pop(run)
+        elif isinstance(statement.body, RoundRoster) and run in self._rosters:
+            self._rosters[run] = statement
+            self._was_seen.set()
+            self._was_seen = trio.Event()
+
+    async def wait_for_due(self) -> RunId:
+        """Return a run that is due, once there is one."""
+        while True:
+            for run, roster in self._rosters.items():
+                if roster is not None:
+                    return run
+            await self._was_seen.wait()
 
 
 async def _fetch(
