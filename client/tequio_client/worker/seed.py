@@ -27,7 +27,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
-from tequio_client.worker.seed_fetches import FetchQueue, NewestHeads
+from tequio_client.worker.seed_fetches import FetchQueue, NewestHeads, SkippedRuns
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
@@ -74,7 +74,7 @@ MAX_RECENT = 4_096
 SNAPSHOT_HEADS = 4
 """Heads of a run that are fetched at the start; few peers still have those before them."""
 DOCUMENT_TIMEOUT_S = 120.0
-"""Longest search for a run's documents before the run is skipped."""
+"""Longest search for a run's documents before the run is skipped until its next round."""
 
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
@@ -115,6 +115,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             for _ in range(NEWEST_TASKS):
                 nursery.start_soon(cache.newest.serve)
             nursery.start_soon(cache.rosters.serve)
+            nursery.start_soon(cache.serve_skipped)
             await _cache(node, cache)
 
 
@@ -189,6 +190,7 @@ class RunCache:
         self.newest = NewestHeads(node.exchange, node.store)
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
+        self._skipped = SkippedRuns()
         self._submitted: dict[Digest, _SubmittedHeads] = {}  # by competition
 
     async def begin(self, named: NamedTrees) -> None:
@@ -229,16 +231,30 @@ class RunCache:
         if isinstance(body, RunOpen):
             await self._open(run)
         manifest = self._manifests.get(run)
-        if manifest is not None:
-            if isinstance(body, RunOpen):
+        if manifest is None:
+            self._skipped.see(run, statement)
+            return
+        if isinstance(body, RunOpen):
+            await self._relay(run)
+        elif isinstance(body, RunClose):
+            # Peers remember a limited number of topics of one peer.
+            await gossip.stop_relaying(self._node.network, self._node.network_info.id, run)
+        try:
+            self._cache(manifest, statement)
+        except MalformedError as err:  # which a ledger does not admit, unless it lies
+            log.warning("a statement names no tree", type=statement.type, error=str(err))
+
+    async def serve_skipped(self) -> None:
+        """Begin skipped runs at their next round, beside the log: documents may still be missing.
+
+        Earlier heads and contributions are left out.
+        """
+        while True:
+            run = await self._skipped.wait_for_due()
+            await self._open(run)
+            if run in self._manifests and (roster := self._skipped.pop(run)) is not None:
                 await self._relay(run)
-            elif isinstance(body, RunClose):
-                # Peers remember a limited number of topics of one peer.
-                await gossip.stop_relaying(self._node.network, self._node.network_info.id, run)
-            try:
-                self._cache(manifest, statement)
-            except MalformedError as err:  # which a ledger does not admit, unless it lies
-                log.warning("a statement names no tree", type=statement.type, error=str(err))
+                await self.apply(roster)
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
         run, number = manifest.run_id, statement.round or 0
@@ -319,8 +335,10 @@ class RunCache:
             try:
                 await self._open_now(run)
             except MalformedError as err:
+                self._skipped.pop(run)
                 log.warning("run not cached", run=to_text(run)[:10], error=str(err))
         if patience.cancelled_caught:
+            self._skipped.add(run)
             log.warning("run not cached", run=to_text(run)[:10], error="its documents are missing")
 
     async def _open_now(self, run: RunId) -> None:

@@ -1,9 +1,10 @@
-"""Fetches of a seed: queues of trees, and the newest heads of each run."""
+"""Fetches of a seed: queues of trees, the newest heads of each run, and the runs it skipped."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import structlog
 import trio
@@ -14,6 +15,8 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
+from tequio_shared.statements.runs import RoundRoster, RunClose
+from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +71,8 @@ class NewestHeads:
     heads. The fetch of a head is finished once it has begun; those that are promoted meanwhile are
     left out, except the last. So a seed that is slower than the rounds has heads, too, and one
     that reads a long log fetches one head of each run. A head that nobody sends waits behind the
-    others. `serve` is run by as many tasks as fetch at once.
+    others. `serve` is run by as many tasks as fetch at once. The newest of a run is pinned: it may
+    be slow or over, and would be the first to go for what other runs bring.
     """
 
     def __init__(self, exchange: Exchange, store: Store) -> None:
@@ -107,6 +111,11 @@ class NewestHeads:
             self._wake()
 
     async def _hold(self, held: list[Sequence[TreeRef]], refs: Sequence[TreeRef]) -> None:
+        # The one before the newest may make room: else a full store would get no newer one.
+        for ref in refs:
+            self._store.pin(ref.root)
+        for ref in chain(*held[-1:]):
+            self._store.unpin(ref.root)
         if refs in held:  # the run went back to it
             held.remove(refs)
         held.append(refs)
@@ -120,6 +129,39 @@ class NewestHeads:
     def _wake(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
+
+
+class SkippedRuns:
+    """Runs whose documents were missing, as when the ledger was away; due at their next rounds."""
+
+    def __init__(self) -> None:
+        self._rosters: dict[RunId, Statement | None] = {}  # the last one since the run was added
+        self._was_seen = trio.Event()  # replaced whenever a roster was seen
+
+    def add(self, run: RunId) -> None:
+        """Add a run, or have one that is due wait for its next round."""
+        self._rosters[run] = None
+
+    def pop(self, run: RunId) -> Statement | None:
+        """Remove a run; returns the roster of its round."""
+        return self._rosters.pop(run, None)
+
+    def see(self, run: RunId, statement: Statement) -> None:
+        """Make the run due if this is its roster, and remove it if this is its end."""
+        if isinstance(statement.body, RunClose):
+            self.pop(run)
+        elif isinstance(statement.body, RoundRoster) and run in self._rosters:
+            self._rosters[run] = statement
+            self._was_seen.set()
+            self._was_seen = trio.Event()
+
+    async def wait_for_due(self) -> RunId:
+        """Return a run that is due, once there is one."""
+        while True:
+            for run, roster in self._rosters.items():
+                if roster is not None:
+                    return run
+            await self._was_seen.wait()
 
 
 async def _fetch(

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 from msgspec import structs
+from trio.testing import wait_all_tasks_blocked
 
+from tequio_client.worker import seed as seed_module
 from tequio_client.worker.seed import NamedTrees, RunCache
 from tequio_client.worker.seed_fetches import FetchQueue
 from tequio_client.worker.store.store import Store
@@ -18,13 +20,15 @@ from tequio_client.worker.store.trees import weights_ref
 from tequio_shared.competition.rules import Submission
 from tequio_shared.competition.state import CompetitionView, Entrant, SignedEntry
 from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import DataSpec
 from tequio_shared.statements.competitions import CompSubmit
-from tequio_shared.statements.runs import RunClose, RunOpen, RunPause
+from tequio_shared.statements.runs import RoundRoster, RunClose, RunOpen, RunPause
 from tests.client.worker.swarm.test_mirrors import corpus_of
 from tests.support import competition_documents
 from tests.support.answers import filled
+from tests.support.attackers_peers import until
 from tests.support.competition_documents import HOUR_MS, OPENS, RESULT, TEXTS, Sealing
 from tests.support.loopback import network
 from tests.support.memory_log import NET
@@ -51,6 +55,7 @@ SUBMISSION, LATER_SUBMISSION = (
     filled(Submission, run=to_text(MANIFEST.run_id), round=number, weights_root=to_text(root))
     for number, root in enumerate(WEIGHTS, 3)
 )
+ROSTER = filled(RoundRoster, roster=to_text(sha256(b"roster")))
 FOLDER = structs.replace(filled(Submission), run="", weights_root="", repo="someone/model")
 CUSTODIANS = [PeerKey(sha256(name.encode())) for name in competition_documents.CUSTODIANS]
 RULES = competition_documents.rules(
@@ -121,9 +126,13 @@ class SeedSetup:
 
 
 @asynccontextmanager
-async def seed(folder: Path) -> AsyncIterator[SeedSetup]:
+async def seed(folder: Path, is_back: trio.Event | None = None) -> AsyncIterator[SeedSetup]:
+    """Set up a seed, whose ledger is away until `is_back`."""
+
     async def fetch_blob(name: Digest) -> bytes:
         await trio.lowlevel.checkpoint()
+        if is_back is not None:
+            await is_back.wait()
         return DOCUMENTS[name]
 
     async with network("seed") as ours:
@@ -153,6 +162,44 @@ async def test_the_gossip_of_a_run_is_relayed_until_the_run_ends(tmp_path: Path)
             await ours.cache.begin(named)
             relayed.append(ours.topics)
     assert relayed == [2, 0, 0, 2]
+
+
+@pytest.mark.trio
+async def test_a_run_that_was_opened_while_the_ledger_was_away_is_cached_from_its_next_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nursery: trio.Nursery
+) -> None:
+    is_back = trio.Event()
+    async with seed(tmp_path, is_back) as ours:
+        with monkeypatch.context() as hasty:
+            hasty.setattr(seed_module, "DOCUMENT_TIMEOUT_S", 0.01)
+            await ours.apply(filled(RunOpen))
+        assert not ours.pinned.refs()
+        nursery.start_soon(ours.cache.serve_skipped)
+        await ours.apply(ROSTER)
+        await wait_all_tasks_blocked()
+        assert not ours.pinned.refs(), "and the log is read on"
+        is_back.set()
+        await until(lambda: ours.topics == 2, 20)
+        assert first_head(MANIFEST).weights_root in {one.root for one in ours.pinned.refs()}
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_skipped_run_that_has_ended_is_not_cached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nursery: trio.Nursery
+) -> None:
+    is_back = trio.Event()
+    async with seed(tmp_path, is_back) as ours:
+        monkeypatch.setattr(seed_module, "DOCUMENT_TIMEOUT_S", 0.01)
+        await ours.apply(filled(RunOpen))
+        nursery.start_soon(ours.cache.serve_skipped)
+        await ours.apply(filled(RunClose))
+        is_back.set()
+        await ours.apply(ROSTER)
+        await wait_all_tasks_blocked()
+        assert not ours.pinned.refs()
+        assert ours.topics == 0
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio

@@ -136,6 +136,25 @@ async def test_a_complete_head_replaces_the_oldest_unless_that_is_protected(
 
 
 @pytest.mark.trio
+async def test_the_newest_head_of_a_slow_run_outlasts_what_others_bring(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    exchange = HeadExchange(Store(tmp_path, quota_bytes=35))
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store)
+    nursery.start_soon(heads.serve)
+    of_slow, *of_other, contribution = HEADS
+    heads.put(RUN, [of_slow])
+    await exchange.deliver(of_slow)
+    for ref in of_other:
+        heads.put(OTHER, [ref])
+        await exchange.deliver(ref)
+        assert exchange.held()[:1] == [of_slow]
+    exchange.store.put_tree(CONTENTS[4], PIECE)
+    assert exchange.held() == [of_slow, of_other[-1], contribution]
+    nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
 async def test_a_head_to_which_the_run_goes_back_is_its_newest(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:

@@ -432,9 +432,9 @@ def format_runs(runs: Iterable[RunAnswer]) -> str:
 async def _file(node: Node, pins: StorePins, name: str) -> str:
     """Fetch a document and keep it; returns its path."""
     digest = digest_from_text(name)
-    await node.exchange.fetch_blob(digest)
+    path = await node.exchange.fetch_blob_file(digest)
     pins.pin(digest)
-    return str(node.store.blob_path(digest))
+    return str(path)
 
 
 async def _view(

@@ -203,12 +203,13 @@ class HeadMeasuring:
                 digest = digest_from_text(task.file)
                 context.pins.pin(digest)
                 with trio.move_on_at(by_s) as patience:
-                    content = await context.exchange.fetch_blob(digest)
+                    path = await context.exchange.fetch_blob_file(digest)
                 if patience.cancelled_caught:
                     raise MalformedError(f"the file {task.file} of {task.name} is unavailable")
+                content = await trio.to_thread.run_sync(path.read_bytes)
                 if await trio.to_thread.run_sync(MeasuredTask.of, content) != task:
                     raise MalformedError(f"{task.file} is not the task {task.name} of the manifest")
-                found.append(context.store.blob_path(digest))
+                found.append(path)
             self._tasks = tuple(found)
         return self._tasks
 

@@ -137,9 +137,9 @@ class AllowedArchive:
                 f"with `tequio plugin allow {spec.archive}`, or choose another run",
             )
         digest = digest_from_text(spec.archive)
-        await self._exchange.fetch_blob(digest)
+        path = await self._exchange.fetch_blob_file(digest)
         self._pins.pin(digest)
-        return str(self._pins.store.blob_path(digest))
+        return str(path)
 
 
 class _HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):

@@ -92,11 +92,15 @@ class Store:
     def has_tree(self, root: Digest) -> bool:
         return self._files.path("trees", root).exists()
 
+    def has_part_of(self, root: Digest) -> bool:
+        """Check that the tree is here, whole or in part; does not look at the disk."""
+        return ("trees", root) in self._index
+
     def tree(self, root: Digest) -> MerkleBlob | None:
         """Shape and leaf hashes of a tree that is here, whole or in part."""
         with self._lock:
             tree = self._trees.get(root)
-            if tree is None and ("trees", root) in self._index:
+            if tree is None and self.has_part_of(root):
                 with self._files.translated():
                     tree = self._files.read_meta(root)
             if tree is not None:
@@ -105,7 +109,7 @@ class Store:
 
     def missing_bytes(self, ref: TreeRef) -> int:
         """Count the bytes of the tree that are missing; the bits of a partial one are believed."""
-        if ("trees", ref.root) not in self._index:
+        if not self.has_part_of(ref.root):
             return ref.size_bytes
         with self._files.translated():
             held = self.held_pieces(ref.root) or self._files.read_bits(ref.root)

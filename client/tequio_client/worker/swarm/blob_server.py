@@ -126,7 +126,7 @@ class BlobServer:
         self._more_blobs = more_blobs
         self._upload = upload or ByteBudget()
         self.may_transfer = True
-        """False: all but audits, whose leaves nobody else has, get BUSY."""
+        """False: all but audits, whose leaves nobody else has, get MISSING."""
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
         self._shares: WeakValueDictionary[PeerKey, trio.CapacityLimiter] = WeakValueDictionary()
@@ -156,7 +156,7 @@ class BlobServer:
 
     async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
         if request.op is not BlobOp.LEAF:
-            self._check_not_busy()
+            self._check_may_send(request)
         try:
             if request.op is BlobOp.LEAF:
                 payload = await self._leaf(peer, request)
@@ -171,14 +171,18 @@ class BlobServer:
         if request.op is BlobOp.LEAF:
             self._upload.charge(len(payload))
         else:
-            self._check_not_busy()  # others of a burst may have taken the budget meanwhile
+            self._check_may_send(request)  # others of a burst may have taken the budget meanwhile
             await self._upload.acquire(len(payload))
         return payload
 
-    def _check_not_busy(self) -> None:
+    def _check_may_send(self, request: BlobRequest) -> None:
+        # MISSING before BUSY: a busy source is asked again soon and often, one without it is not.
+        is_of_tree = request.op is not BlobOp.BLOB
+        if not self.may_transfer or (is_of_tree and not self._store.has_part_of(request.name)):
+            raise NoPayload(BlobStatus.MISSING)
         # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
         # its deadline, and the upload would be wasted.
-        if not self.may_transfer or self._upload.wait_s() > QUEUE_S:
+        if self._upload.wait_s() > QUEUE_S:
             raise NoPayload(BlobStatus.BUSY)
 
     async def _leaf(self, peer: PeerKey, request: BlobRequest) -> bytes:

@@ -17,9 +17,10 @@ that are here, only the pieces that differ are fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Self
 
@@ -28,6 +29,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.store.files import NoRoomError
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
@@ -154,12 +156,23 @@ class Exchange:
         return left
 
     async def fetch_blob(self, name: Digest) -> bytes:
-        """Get the bytes of a blob from the store, the ledger, or a peer."""
+        """Get the bytes of a blob from the store, the ledger, or a peer.
+
+        It is in the store then, unless there is no room.
+        """
         while True:
             content = await trio.to_thread.run_sync(self._store.get_blob, name)
+            if content is None:
+                content = await self._try_blob(name)
             if content is not None:
                 return content
-            await self._try_blob(name)
+
+    async def fetch_blob_file(self, name: Digest) -> Path:
+        """Get the path of a blob for a program that reads it; raises NoRoomError."""
+        content = await self.fetch_blob(name)
+        if not self._store.has_blob(name):
+            await trio.to_thread.run_sync(self._store.put_blob, content)
+        return self._store.blob_path(name)
 
     def wake_waiters(self) -> None:
         """Have callers of `wait_for_trees` check again: a tree is new in the store."""
@@ -207,7 +220,8 @@ class Exchange:
                 sources.add(peer)
             await trio.sleep(self._fetcher.times.poll_s)
 
-    async def _try_blob(self, name: Digest) -> None:
+    async def _try_blob(self, name: Digest) -> bytes | None:
+        """Make one attempt; None if it failed, or the blob has come into the store meanwhile."""
         # The ledger first: blobs are small documents, which it has as soon as they are named.
         try:
             content = await self._ledger.get_blob(name)
@@ -215,16 +229,30 @@ class Exchange:
             log.debug("the ledger does not give a blob", error=str(err))
             content = None
         if content is not None:
-            await trio.to_thread.run_sync(self._store.put_blob, content)
-            return
+            await trio.to_thread.run_sync(self._put_blob, content)
+            return content
+        found: list[bytes] = []
+
+        def put(content: bytes) -> None:
+            found.append(content)
+            self._put_blob(content)
+
         try:
             progress = await self._fetcher.fetch_blob(
-                name, self._peers(), timeout_s=self._fetcher.times.try_s
+                name, self._peers(), timeout_s=self._fetcher.times.try_s, put=put
             )
             self._record(progress)
         except FetchFailedError as err:
             log.warning("blob not found; trying again", error=str(err))
             await trio.sleep(self._fetcher.times.retry_s)
+        return found[0] if found else None
+
+    def _put_blob(self, content: bytes) -> None:
+        # A roster or manifest can be read all the same, and is small.
+        try:
+            self._store.put_blob(content)
+        except NoRoomError as err:
+            log.warning("a blob is not kept", error=str(err))
 
     def _record(self, progress: FetchProgress) -> None:
         self.received_bytes += progress.bytes_by_source.total()
@@ -319,11 +347,16 @@ class Fetcher:
         *,
         timeout_s: float,
         most_bytes: int = BLOB_BYTES,
+        put: Callable[[bytes], object] | None = None,
     ) -> FetchProgress:
-        """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError."""
+        """Return once the blob, at most `most_bytes`, is in the store; raises FetchFailedError.
+
+        With `put`, that gets the right bytes, in a thread, and the store does not.
+        """
         progress = FetchProgress(name)
         if not self.store.has_blob(name):
-            fetch = self._fetch_blob(name, _sources(sources), progress, most_bytes)
+            put = put or self.store.put_blob
+            fetch = self._fetch_blob(name, _sources(sources), progress, most_bytes, put)
             await self._in_time(fetch, progress, timeout_s)
         return progress
 
@@ -357,21 +390,26 @@ class Fetcher:
         await self._fetch_whole(sources, progress, get, put)
 
     async def _fetch_blob(
-        self, name: Digest, sources: FetchSources, progress: FetchProgress, most_bytes: int
+        self,
+        name: Digest,
+        sources: FetchSources,
+        progress: FetchProgress,
+        most_bytes: int,
+        put: Callable[[bytes], object],
     ) -> None:
         """Fetch a blob from one source after the other: only its end shows whether it is right."""
 
-        def put(content: bytes) -> None:
+        def check_and_put(content: bytes) -> None:
             if sha256(content) != name:
                 raise MalformedError(f"{len(content)} bytes that are not the blob {name.hex()}")
-            self.store.put_blob(content)
+            put(content)
 
         async def get(source: Source) -> bytes:
             if isinstance(source, MirroredFile):
                 raise PeerError("mirrors have no blobs")
             return await _whole_blob(self.client, source, name, most_bytes)
 
-        await self._fetch_whole(sources, progress, get, put)
+        await self._fetch_whole(sources, progress, get, check_and_put)
 
     async def _fetch_whole(
         self,
@@ -553,9 +591,10 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
     """Repeat pulls from one source, several side by side, until they return False: nothing is left.
 
     There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while one takes less than
-    QUICK_S: on a fast line with a long way, few requests leave the line idle. A PeerError ends all
-    of them and is raised; MalformedError goes before other errors: wrong bytes get a source banned,
-    a failure does not.
+    QUICK_S: on a fast line with a long way, few requests leave the line idle. After a PeerError
+    each ends with the pull it is in, since one that gets BUSY says nothing about what is on its
+    way; then it is raised. MalformedError ends all at once and goes before other errors: wrong
+    bytes get a source banned, a failure does not.
     """
     errors: list[PeerError] = []
     running = REQUESTS_PER_SOURCE
@@ -564,8 +603,8 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
         async def run() -> None:
             nonlocal running
             begun_s = trio.current_time()
-            try:
-                while await pull():
+            with _put_in(errors, nursery.cancel_scope):
+                while not errors and await pull():
                     took_s = trio.current_time() - begun_s
                     begun_s += took_s
                     if took_s < QUICK_S and running < MOST_REQUESTS:
@@ -574,11 +613,20 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
                     elif took_s > SLOW_S and running > REQUESTS_PER_SOURCE:
                         running -= 1
                         return
-            except PeerError as err:
-                errors.append(err)
-                nursery.cancel_scope.cancel()
 
         for _ in range(REQUESTS_PER_SOURCE):
             nursery.start_soon(run)
     if errors:
-        raise next((err for err in errors if isinstance(err, MalformedError)), errors[0])
+        raise errors[0]
+
+
+@contextmanager
+def _put_in(errors: list[PeerError], scope: trio.CancelScope) -> Iterator[None]:
+    """Put an error of the block in the list; wrong bytes go first, and end the scope."""
+    try:
+        yield
+    except MalformedError as err:
+        errors.insert(0, err)
+        scope.cancel()
+    except PeerError as err:
+        errors.append(err)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.worker.store.files import NoRoomError
 from tequio_client.worker.store.store import HASH_INTERVAL, Store, StorePins
 from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, hash_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
@@ -234,6 +235,19 @@ def test_more_than_the_quota_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match="needs 900 B more than the 100 B it may hold"):
         store.put_blob(b"x" * 1000)
     assert store.used_bytes == 0
+
+
+def test_what_cannot_be_made_to_fit_drives_nothing_out(tmp_path: Path) -> None:
+    store = store_in(tmp_path, quota_bytes=3000)
+    pinned, *others = (store.put_blob(bytes([n]) * 1000) for n in range(3))
+    store.pin(pinned)
+    tree = hash_bytes(bytes(2001), PIECE)
+    with pytest.raises(NoRoomError, match="needs 1 B more than the 3 kB"):
+        store.acquire_partial(tree)
+    assert all(map(store.has_blob, others))
+    store.unpin(pinned)
+    with open_partial(store, tree):
+        assert [store.has_blob(name) for name in (pinned, *others)] == [False] * 3
 
 
 def test_a_full_disk_is_told_and_leaves_nothing_behind(

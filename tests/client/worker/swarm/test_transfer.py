@@ -16,11 +16,12 @@ from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.blob_server import (
     BlobOp,
     BlobRequest,
+    BlobStatus,
     read_payload,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
-from tequio_client.worker.swarm.streams import NotWantedError
+from tequio_client.worker.swarm.streams import AnswerError, NotWantedError
 from tequio_client.worker.swarm.transfer import (
     MOST_REQUESTS,
     QUICK_S,
@@ -29,6 +30,7 @@ from tequio_client.worker.swarm.transfer import (
     TransferTimes,
     pull_in_parallel,
 )
+from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256
 from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big, small
 
@@ -256,3 +258,39 @@ async def test_a_source_that_becomes_slow_has_few_requests_open_again(
     await pull_in_parallel(source.pull)
     assert max(source.most_open) == MOST_REQUESTS
     assert source.most_open[-1] == REQUESTS_PER_SOURCE
+
+
+@pytest.mark.trio
+async def test_a_request_that_fails_leaves_the_others_their_time_and_no_more_follow(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    requests, came = iter(range(99)), list[int]()
+
+    async def pull() -> bool:
+        number = next(requests)
+        await trio.sleep(number + 1)
+        if number == 0:
+            raise AnswerError(BlobStatus.BUSY)
+        came.append(number)
+        return True
+
+    with pytest.raises(AnswerError):
+        await pull_in_parallel(pull)
+    assert came == [*range(1, REQUESTS_PER_SOURCE)]
+
+
+@pytest.mark.trio
+async def test_after_wrong_bytes_nothing_more_is_awaited_from_their_source(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    requests = iter(range(99))
+
+    async def pull() -> bool:
+        if next(requests) == 0:
+            await trio.sleep(1)
+            raise MalformedError("wrong bytes")
+        await trio.sleep(99)
+        return True
+
+    with pytest.raises(MalformedError), trio.fail_after(9):
+        await pull_in_parallel(pull)

@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.store.files import NoRoomError
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_client.worker.swarm import transfer
 from tequio_client.worker.swarm.transfer import TransferTimes
@@ -128,6 +129,28 @@ async def test_a_blob_comes_from_the_ledger_and_is_kept(tmp_path: Path) -> None:
         server.blobs[name] = b"a result"
         assert await pair.exchange.fetch_blob(name) == b"a result"
         assert pair.ours.get_blob(name) == b"a result"
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("is_away", [False, True])
+async def test_a_blob_without_room_in_the_store_is_fetched_all_the_same(
+    tmp_path: Path, *, is_away: bool
+) -> None:
+    log = memory_log.MemoryLog.founded()
+    async with (
+        memory_log.serving(log) as server,
+        paired(tmp_path, AWAY if is_away else server.url) as pair,
+    ):
+        name = pair.theirs.put_blob(b"a roster")
+        server.blobs[name] = b"a roster"
+        pair.ours.set_quota(0)
+        assert await pair.exchange.fetch_blob(name) == b"a roster"
+        assert not pair.ours.has_blob(name)
+        with pytest.raises(NoRoomError):
+            await pair.exchange.fetch_blob_file(name)
+        pair.ours.set_quota(100)
+        path = await pair.exchange.fetch_blob_file(name)
+        assert path.read_bytes() == b"a roster"
 
 
 @pytest.mark.trio
