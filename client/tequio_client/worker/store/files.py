@@ -16,7 +16,7 @@ import errno
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -223,7 +223,9 @@ class StoreIndex:
     def set_quota(self, quota_bytes: int) -> None:
         """Change the quota; the least recently used go until it is met, as far as they may."""
         self._granted_bytes = quota_bytes
-        self._evict_until(0, [entry for entry in self._sizes if self.may_evict(entry[1])])
+        going, _ = self._oldest_to_evict(0)
+        for entry in going:
+            self._evict(*entry)
 
     def make_room(self, kind: Kind, name: Digest, size_bytes: int) -> None:
         """Evict the least recently used until the entry fits.
@@ -231,18 +233,14 @@ class StoreIndex:
         Raises NoRoomError, and evicts nothing, unless it can be made to fit.
         """
         more = size_bytes - self._sizes.get((kind, name), 0)
-        excess = self.used_bytes + more - self.quota_bytes
-        if excess <= 0:
-            return
-        # `name` is the entry that grows: evicting it to make room for itself would lose it.
-        may_go = [entry for entry in self._sizes if entry[1] != name and self.may_evict(entry[1])]
-        missing = excess - sum(self._sizes[entry] for entry in may_go)
+        going, missing = self._oldest_to_evict(more, keep=name)
         if missing > 0:
             raise NoRoomError(
                 f"the store in {self._where} needs {size_text(missing)} more than the "
                 f"{size_text(self.quota_bytes)} it may hold; allow it more space"
             )
-        self._evict_until(more, may_go)
+        for entry in going:
+            self._evict(*entry)
 
     def add(self, kind: Kind, name: Digest, size_bytes: int) -> None:
         """Count an entry as used just now; one that is there gets the new size."""
@@ -274,11 +272,19 @@ class StoreIndex:
         """Check that the name is neither pinned nor in use by the store."""
         return name not in self._pins and self._may_evict(name)
 
-    def _evict_until(self, more_bytes: int, may_go: Iterable[tuple[Kind, Digest]]) -> None:
-        for entry in may_go:
-            if self.used_bytes + more_bytes <= self.quota_bytes:
-                return
-            self._evict(*entry)
+    def _oldest_to_evict(
+        self, more_bytes: int, keep: Digest | None = None
+    ) -> tuple[list[tuple[Kind, Digest]], int]:
+        """The least recently used entries that make room for so much, and what is missing still."""
+        going, missing = [], self.used_bytes + more_bytes - self.quota_bytes
+        for entry, size_bytes in self._sizes.items():
+            if missing <= 0:
+                break
+            # `keep` is the entry that grows: evicting it to make room for itself would lose it.
+            if entry[1] != keep and self.may_evict(entry[1]):
+                going.append(entry)
+                missing -= size_bytes
+        return going, missing
 
 
 class TreeCache:
