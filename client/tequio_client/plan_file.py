@@ -57,7 +57,7 @@ def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = 
 
 def explain_malformed(err: MalformedError, kind: type, tree: object) -> str:
     """Explain why a document built from a plan (given as a tree) is not a valid `kind`."""
-    return explain_fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
+    return explain_fault(str(err).removeprefix(f"not a valid {kind.__name__}: "), kind, tree)
 
 
 def explain_fault(message: str, kind: type, tree: object) -> str:
