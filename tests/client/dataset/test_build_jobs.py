@@ -150,9 +150,9 @@ def test_rows_of_files_go_on_where_they_were(tmp_path: Path) -> None:
     assert first + list(again.read(position)) == due
     single = rows.open_texts(str(tmp_path / "1.jsonl"), config=None, split="train", column="text")
     assert list(single.read(Position())) == due[200:400]
-    assert [one.split(" (")[0] for one in opened.identity()] == [
-        str(tmp_path / f"{file}.jsonl") for file in range(3)
-    ]
+    *files, column = (one.split(" (")[0] for one in opened.identity())
+    assert files == [str(tmp_path / f"{file}.jsonl") for file in range(3)]
+    assert column == "--column text"
 
 
 def test_addresses_are_read_by_fsspec_and_formats_told_by_their_names(tmp_path: Path) -> None:
