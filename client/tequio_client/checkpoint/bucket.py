@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -187,13 +187,14 @@ class S3Bucket:
         """Download an export into a folder, by default of the cache, which has the revision's name.
 
         `revision` is a tag such as `round-12`, or `round-12@HASH` for one index and no other;
-        None means the newest. What was fetched before stays. Raises UserFacingError, and
+        None means the one published last, as on the Hub: after a rollback, a head of an earlier
+        round than those given up. What was fetched before stays. Raises UserFacingError, and
         MalformedError for files of no export.
         """
         place = self.completed(location)
         with _translated(place):
             store = self._open(place)
-            tag, _, wanted = (revision or self._newest_tag(store, place)).partition("@")
+            tag, _, wanted = (revision or self._last_tag(store, place)).partition("@")
             raw = _read(store, f"{tag}.json") if _INDEX.fullmatch(f"{tag}.json") else None
             if raw is None:
                 raise UserFacingError(
@@ -219,13 +220,13 @@ class S3Bucket:
         """Rounds with an index; raises UserFacingError."""
         place = self.completed(location)
         with _translated(place):
-            return _rounds(self._open(place, is_written=True))
+            return set(_rounds(self._open(place, is_written=True)))
 
-    def _newest_tag(self, store: S3Store, place: BucketLocation) -> str:
-        last = max(_rounds(store), default=None)
-        if last is None:
+    def _last_tag(self, store: S3Store, place: BucketLocation) -> str:
+        written = _rounds(store)
+        if not written:
             raise UserFacingError(f"{place} has no published head")
-        return f"{_TAG}{last}"
+        return f"{_TAG}{max(written, key=lambda one: (written[one], one))}"
 
     def completed(self, location: str) -> BucketLocation:
         """Name the service and region of the environment, so that others find the bucket, too.
@@ -359,13 +360,16 @@ def _indexed(folder: Path, name: str) -> IndexedFile:
         return IndexedFile(path=name, size_bytes=file.tell(), sha256=digest)
 
 
-def _rounds(store: S3Store) -> set[int]:
-    """Rounds with an index: one request for each 1,000 heads, as folders are not listed."""
+def _rounds(store: S3Store) -> dict[int, datetime]:
+    """Rounds with an index, and when it was written.
+
+    This takes one request for each 1,000 heads, as folders are not listed.
+    """
     import obstore  # noqa: PLC0415 - as above
 
-    names = (str(one["path"]) for one in obstore.list_with_delimiter(store)["objects"])
-    found = map(_INDEX.fullmatch, names)
-    return {int(one[1]) for one in found if one}
+    listed = obstore.list_with_delimiter(store)["objects"]
+    found = ((_INDEX.fullmatch(str(one["path"])), one["last_modified"]) for one in listed)
+    return {int(name[1]): written for name, written in found if name}
 
 
 def _read(store: S3Store, name: str) -> bytes | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tequio_client.ipc.cell import CellNeed, cell_of_size, smallest_cell
 from tequio_client.ipc.cell_division import why_no_cell
@@ -150,14 +150,14 @@ class _Facts:
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(self.members * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
-        self.needs = estimate(
-            manifest,
-            outline.corpus,
-            RoundPace(
-                members=self.members,
-                length_ms=round(self.round_s * _SECOND_MS),
-                tokens=self.round_tokens,
-            ),
+        pace = RoundPace(
+            members=self.members,
+            length_ms=round(self.round_s * _SECOND_MS),
+            tokens=self.round_tokens,
+        )
+        self.needs, self.last_needs = (
+            estimate(manifest, outline.corpus, one, store_bytes=expect.disk_gib * _GIB)
+            for one in (pace, replace(pace, closed=rounds.most))
         )
         self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
         self.passes = self.tokens / self.data_tokens
@@ -257,13 +257,15 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         value=duration_text(facts.round_s * most),
         note=f"{most:,} rounds with {facts.members} peers",
     )
-    hours = facts.round_s * most / _HOUR_S
+    # In the first download of a run's last member is the data that is fetched once.
+    hours, last = facts.round_s * most / _HOUR_S, facts.last_needs
+    sent_bytes = last.hourly_up_bytes * hours + last.first_bytes - found.first_bytes
     yield EstimateRow(
         label="cost",
         value=f"{facts.members * expect.cell * hours:,.0f} card-hours",
         note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
-        f"{size_text(round(found.hourly_up_bytes * hours))} and receives "
-        f"{size_text(found.first_bytes + round(found.hourly_down_bytes * hours))}",
+        f"{size_text(round(sent_bytes))} and receives "
+        f"{size_text(last.first_bytes + round(last.hourly_down_bytes * hours))}",
     )
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -178,6 +179,33 @@ def test_what_comes_back_is_the_head_and_goes_on_where_it_stopped(
         storage.download(place, TAG, target)
     assert storage.download(place, f"{TAG}@{done.revision}", target) == target
     assert files_of(target) == files_of(whole)
+
+
+def test_without_a_revision_the_head_published_last_comes_also_after_a_rollback(
+    server: dict[str, str],
+    whole: Path,
+    claim: HeadClaim,
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_up = msgspec.structs.replace(claim, round=ROUNDS + 7)
+    put(server, whole, given_up, place)
+    put(server, whole, claim, place)
+    list_all, last = obstore.list_with_delimiter, f"{TAG}.json"
+
+    def dated(store: S3Store) -> dict[str, object]:
+        """Put an hour between the two, which were written in the same second."""
+        listed = list_all(store)
+        for one in listed["objects"]:
+            one["last_modified"] += timedelta(hours=one["path"] == last)
+        return {**listed}
+
+    monkeypatch.setattr(obstore, "list_with_delimiter", dated)
+    storage = bucket(server, tmp_path / "cache")
+    assert storage.download(place, None) == storage.download(place, TAG)
+    last = f"round-{given_up.round}.json"
+    assert storage.download(place, None) == storage.download(place, f"round-{given_up.round}")
 
 
 def test_a_disk_that_fills_during_a_download_is_said(

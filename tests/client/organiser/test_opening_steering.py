@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -32,7 +33,7 @@ from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 RUN = "paper"
@@ -145,6 +146,8 @@ def test_an_empty_name_is_no_run_though_there_is_but_one(owner: RunOrganiser, wh
 
 
 Answer: TypeAlias = tuple[int, bytes]
+AnswerTo: TypeAlias = Callable[[str, bytes | None], Answer]
+OnceRefused: TypeAlias = Callable[[AnswerTo], AnswerTo]
 FULL_DISK: Answer = 503, b'{"code": "read-only", "detail": "the disk is full"}'
 JSON = {"content-type": "application/json"}
 
@@ -160,9 +163,7 @@ def refuse_what_is_sent(url: str, sent: bytes | None) -> Answer:
     return pass_on(url, sent) if sent is None else FULL_DISK
 
 
-def relay_to(
-    ledger: str, answer: Callable[[str, bytes | None], Answer]
-) -> type[BaseHTTPRequestHandler]:
+def relay_to(ledger: str, answer: AnswerTo) -> type[BaseHTTPRequestHandler]:
     """Stand before the ledger, and answer in its place."""
 
     class LedgerRelay(BaseHTTPRequestHandler):
@@ -187,18 +188,38 @@ def relay_to(
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a command give up soon."""
-    monkeypatch.setattr(signing, "SUBMIT_TIMEOUT_S", 0.5)
+def once_refused(monkeypatch: pytest.MonkeyPatch) -> OnceRefused:
+    """Make an answer end the time for a statement at the first request after one was sent."""
+    limits, limit, is_sent = list[Callable[[], None]](), trio.move_on_after, threading.Event()
+
+    def known_limit(seconds: float) -> trio.CancelScope:
+        scope = limit(seconds)
+        if seconds == signing.SUBMIT_TIMEOUT_S:
+            token = trio.lowlevel.current_trio_token()
+            limits.append(lambda: token.run_sync_soon(scope.cancel))
+        return scope
+
+    def ending(answer: AnswerTo) -> AnswerTo:
+        def answered(url: str, sent: bytes | None) -> Answer:
+            if is_sent.is_set() and limits:
+                limits.pop()()
+            found = answer(url, sent)
+            if sent is not None:
+                is_sent.set()
+            return found
+
+        return answered
+
+    monkeypatch.setattr(trio, "move_on_after", known_limit)
+    return ending
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_decision_that_was_given_up_is_not_logged_by_a_later_command(
-    owner: RunOrganiser,
+    owner: RunOrganiser, once_refused: OnceRefused
 ) -> None:
     before = owner.state
     with (
-        http_servers.serving(relay_to(owner.url, refuse_what_is_sent)) as url,
+        http_servers.serving(relay_to(owner.url, once_refused(refuse_what_is_sent))) as url,
         pytest.raises(UserFacingError) as caught,
     ):
         replace(owner, url=url).do("finish", RUN)
@@ -208,7 +229,9 @@ def test_a_decision_that_was_given_up_is_not_logged_by_a_later_command(
     assert owner.state == before
 
 
-def test_a_decision_of_a_killed_command_is_not_logged_by_a_later_one(owner: RunOrganiser) -> None:
+def test_a_decision_of_a_killed_command_is_not_logged_by_a_later_one(
+    owner: RunOrganiser, once_refused: OnceRefused
+) -> None:
     (run,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
     before = owner.state
 
@@ -217,11 +240,11 @@ def test_a_decision_of_a_killed_command_is_not_logged_by_a_later_one(owner: RunO
             LedgerApi(url) as api,
             Outbox(api, Path(owner.folder), ORGANISER) as outbox,
         ):
-            with trio.move_on_after(0.5):
+            with trio.move_on_after(signing.SUBMIT_TIMEOUT_S):
                 await outbox.submit(RunFinish(reason=1), RunId(from_text(run["run"], 32)))
             assert outbox.unlogged == 1
 
-    with http_servers.serving(relay_to(owner.url, refuse_what_is_sent)) as url:
+    with http_servers.serving(relay_to(owner.url, once_refused(refuse_what_is_sent))) as url:
         trio.run(leave_unsent, url)
     owner.do("announce", RUN, "--text", "We still go on.")
     assert owner.state == before
@@ -248,9 +271,8 @@ def test_ctrl_c_gives_a_decision_up_in_one_word(owner: RunOrganiser) -> None:
     assert owner.state == before
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_decision_whose_answer_was_lost_is_logged_once_and_no_number_is_used_twice(
-    owner: RunOrganiser,
+    owner: RunOrganiser, once_refused: OnceRefused
 ) -> None:
     before, lost = owner.statements, list[Answer]()
 
@@ -261,7 +283,7 @@ def test_a_decision_whose_answer_was_lost_is_logged_once_and_no_number_is_used_t
         return FULL_DISK
 
     with (
-        http_servers.serving(relay_to(owner.url, lose_answer)) as url,
+        http_servers.serving(relay_to(owner.url, once_refused(lose_answer))) as url,
         pytest.raises(UserFacingError, match="it is given up"),
     ):
         replace(owner, url=url).do("announce", RUN, "--text", "Known to the ledger alone.")

@@ -94,7 +94,8 @@ class NumberBox(QDoubleSpinBox):
         self.setSuffix(figures.unit_suffix(unit))
         self.setSpecialValueText(nothing)
         self.setKeyboardTracking(False)
-        self.setGroupSeparatorShown(True)
+        # with places, a mark left behind by deleted digits would be taken for the decimal one
+        self.setGroupSeparatorShown(not places)
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumWidth(WIDTH)

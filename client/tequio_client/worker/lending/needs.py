@@ -24,7 +24,8 @@ padding).
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
   matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
   the layer's matrices are those with adapters.
-- First download: one head and the shards of the first rounds.
+- First download: one head and the shards of the first rounds; or all shards, once the run has
+  passed over its data and a store keeps what is fetched in a pass: each is fetched once then.
 - Disk, at least: heads of 4 N bytes each, and 4 N more with momentum or 8 N with a down link: the
   held one, the one before and the next (`WORKING_HEADS`); trainer files of 4 N bytes for the rounds
   kept; error feedback of 2 N bytes for each contribution that may be audited; the contributions of
@@ -33,7 +34,8 @@ padding).
   meanwhile. The store keeps these up to its limit, for auditors and for members that return.
 - Connection: each member fetches every contribution of a round except its own, its auditors fetch
   leaves of the trainer's feedback (as often as of newcomers in a run's first `NEWCOMER_WORK`
-  rounds, when all keys are new), and now and then all fetch the next shard of the data. These
+  rounds, when all keys are new), and now and then all fetch the next shard of the data: in
+  the first pass, and in every one where the store has no room for a pass. These
   bytes are sent by members, so upload equals download on average. In addition, one seed fetches
   every contribution once, and every tenth head. In a run with a down link, a member without witness
   duty fetches the step of each head instead of contributions, and keeps no residual. What it sends
@@ -55,6 +57,7 @@ from tequio_client.ipc.cell_division import (
     why_no_cell,
     why_undivided,
 )
+from tequio_client.ipc.preferences import Preferences
 from tequio_shared.head import layout
 from tequio_shared.limits import NEWCOMER_WORK
 from tequio_shared.round.audits import opened_chunk_count
@@ -109,7 +112,9 @@ _MUON_BYTES = 16  # for each number of a stack of matrices
 _MUON_NUMBERS = 1 << 25  # most numbers of a stack
 _MIB = 1 << 20
 _HOUR_MS = 3_600_000
-_MONTH_MS = 30 * 24 * _HOUR_MS
+_GIB = 1 << 30
+USUAL_STORE_BYTES = Preferences().disk_gib * _GIB
+"""Storage limit of a volunteer that has changed nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +127,7 @@ class ResourceNeeds:
     """Disk space after a day, if the storage limit allows it."""
     first_bytes: int
     hourly_up_bytes: int
-    """On average over the rest of the run, or over a month of it; of a plan, over the whole run."""
+    """In the run's present pass over its data; of a plan, in the first."""
     hourly_down_bytes: int
 
 
@@ -146,20 +151,26 @@ def work_bytes(manifest: Manifest) -> int:
 
 
 def estimate(
-    manifest: Manifest, corpus: Corpus, pace: RoundPace, *, is_witness: bool = True
+    manifest: Manifest,
+    corpus: Corpus,
+    pace: RoundPace,
+    *,
+    is_witness: bool = True,
+    store_bytes: float = USUAL_STORE_BYTES,
 ) -> ResourceNeeds:
     """Estimate for a computer that takes part in each round."""
     parts = _RoundParts(
         manifest, corpus, pace, follows=follows_steps(manifest, is_witness=is_witness)
     )
     hourly = _HOUR_MS / max(pace.length_ms, 1)
+    once, data_bytes = parts.once_and_later_data_bytes(hourly, store_bytes)
     return ResourceNeeds(
         memory_mb=memory_mb(manifest),
         disk_bytes=parts.least_disk_bytes,
         day_disk_bytes=parts.disk_bytes(round(24 * hourly)),
-        first_bytes=parts.first_bytes,
-        hourly_up_bytes=round(parts.up_bytes * hourly),
-        hourly_down_bytes=round(parts.down_bytes * hourly),
+        first_bytes=parts.first_bytes + once,
+        hourly_up_bytes=round(parts.up_bytes * hourly + data_bytes),
+        hourly_down_bytes=round(parts.down_bytes * hourly + data_bytes),
     )
 
 
@@ -191,9 +202,8 @@ class _RoundParts:
         self._all_shards = shard * len(corpus.train)
         shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._first_shards = sum(shards[:SHARDS])
-        # Each shard is fetched once, however often the run passes over its data.
-        lacking = (self._all_shards - self._first_shards) / _averaged_rounds(manifest, pace)
-        others = leaves * audits / members + min(self._shards, lacking)
+        self._is_first_pass = (pace.closed or 0) * self._shards < self._all_shards
+        others = leaves * audits / members
         exchanged = (sent - sent / members) * contribution + others
         gossip = gossip_bytes(members)
         fetched = manifest.step_bytes + others if follows else exchanged
@@ -210,6 +220,16 @@ class _RoundParts:
         heads = (WORKING_HEADS - 1) * self._head
         payloads = WORKING_ROUNDS * self._payloads
         return self.first_bytes + round(heads + payloads) + self._working
+
+    def once_and_later_data_bytes(self, rounds: float, store_bytes: float) -> tuple[int, float]:
+        """Bytes of data beside the first shards: fetched once, and in that number of rounds."""
+        fetched = rounds * self._shards
+        if not self._shards:
+            return 0, 0.0
+        if self.disk_bytes(math.ceil(self._all_shards / self._shards)) > store_bytes:
+            return 0, fetched  # a shard has left the store when the next pass needs it
+        lacking = round(self._all_shards) - self._first_shards
+        return (0, min(fetched, lacking)) if self._is_first_pass else (lacking, 0.0)
 
     def disk_bytes(self, rounds: int) -> int:
         heads = min(rounds + 1, MAX_HEADS) * self._head
@@ -230,14 +250,6 @@ def _contributions_and_audits(
     sent = min(max(pace.contributions, 1.0), members)
     # One that sends nothing audits, or is away; others audit, and train in the time that is left.
     return sent, max(min(members - sent, sent * often), sent * rate)
-
-
-def _averaged_rounds(manifest: Manifest, pace: RoundPace) -> int:
-    """Rounds over which traffic is averaged, for a member that begins now."""
-    left = manifest.rounds.most - (pace.closed or 0)
-    if pace.closed is not None:  # a run can end early, and limits of traffic are of a month
-        left = min(left, _MONTH_MS // max(pace.length_ms, 1))
-    return max(left, 1)
 
 
 def leaf_bytes(chunks: int) -> int:

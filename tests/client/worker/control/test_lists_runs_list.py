@@ -311,7 +311,7 @@ def test_a_member_without_witness_duty_fetches_as_much_content_however_many_ther
 
 def test_audits_and_new_shards_count_as_traffic() -> None:
     manifest = plain_manifest()
-    data, piece = corpus(manifest, (6_000,) * 4), contribution_bytes(manifest, 4)
+    data, piece = corpus(manifest, (6_000,) * 10), contribution_bytes(manifest, 4)
     seen = replace(PACE, contributions=4.0, tokens=300)
     plain = estimate(manifest, data, replace(seen, tokens=0)).hourly_down_bytes
     gossip = gossip_bytes(PACE.members)
@@ -333,28 +333,30 @@ def test_audits_and_new_shards_count_as_traffic() -> None:
     assert old > 0
 
 
-def test_data_counts_once_as_traffic_however_often_a_run_passes_over_it() -> None:
-    plain = plain_manifest()
-    rounds = msgspec.structs.replace(plain.rounds, most=1_000_000)
-    manifest = msgspec.structs.replace(plain, rounds=rounds)
-    data = corpus(manifest, (60_000,) * 10)
-    still = replace(PACE, contributions=4.0, length_ms=3_600_000)  # a round an hour
-
-    def hourly(tokens: int, closed: int | None) -> int:
-        """Bytes of shards that a member that begins now fetches in an hour."""
-        with_data, without = (
-            estimate(manifest, data, replace(still, tokens=number, closed=closed))
-            for number in (tokens, 0)
+@pytest.mark.parametrize("closed", [0, 199, 200, 9_000])
+def test_data_counts_once_as_traffic_if_a_store_keeps_it(closed: int) -> None:
+    manifest, shard = plain_manifest(), 60_000
+    data = corpus(manifest, (shard,) * 10)
+    pace = replace(PACE, contributions=4.0, length_ms=3_600_000, tokens=1_500, closed=closed)
+    none = replace(pace, tokens=0)  # a round an hour, and a pass in 200 rounds
+    pass_bytes = disk_after(manifest, data, pace, 200)
+    for store_bytes in (pass_bytes, pass_bytes - 1):
+        found, bare = (
+            estimate(manifest, data, one, store_bytes=store_bytes) for one in (pace, none)
         )
-        more = with_data.hourly_down_bytes - without.hourly_down_bytes
-        assert more == with_data.hourly_up_bytes - without.hourly_up_bytes
-        return more
+        hourly = found.hourly_down_bytes - bare.hourly_down_bytes
+        assert hourly == found.hourly_up_bytes - bare.hourly_up_bytes
+        is_once = store_bytes == pass_bytes and closed >= 200
+        assert hourly == (0 if is_once else 3_000), "as much as is trained on, at two bytes a token"
+        assert found.first_bytes - bare.first_bytes == is_once * (10 - SHARDS) * shard
+        assert found.disk_bytes == bare.disk_bytes
 
-    lacking, month = 60_000 * (10 - SHARDS), 30 * 24
-    assert hourly(300, 5) == 600, "in the first pass, what is trained on"
-    assert hourly(300_000, 5) == hourly(300_000, 900_000) == round(lacking / month)
-    assert hourly(300_000, 1_000_000 - 10) == lacking // 10, "the run ends before the month"
-    assert hourly(300_000, None) == pytest.approx(lacking / 1_000_000, abs=1), "in the whole run"
+
+def test_an_hour_with_many_passes_counts_the_data_once() -> None:
+    manifest = plain_manifest()
+    data = corpus(manifest, (60_000,) * 10)
+    plan, bare = (estimate(manifest, data, replace(PACE, tokens=tokens)) for tokens in (900_000, 0))
+    assert plan.hourly_down_bytes - bare.hourly_down_bytes == 60_000 * (10 - SHARDS)
 
 
 def test_a_disk_fills_with_contributions_and_a_few_heads() -> None:
