@@ -137,17 +137,14 @@ def delete(path: Path) -> None:
 def empty_folder(folder: Path) -> None:
     """Delete what is in a folder that strangers' code wrote into, whatever it left there.
 
-    Each folder in it is moved into another one beside `folder` before it is opened, so that no path
-    grows beyond what the system takes, however deep they lie.
+    Folders are moved up into `folder` itself before they are opened, so that no path grows beyond
+    what the system takes, however deep they lie, and a call that is cut off leaves nothing outside.
     """
-    aside = folder.with_name(f"{folder.name}.old")
-    aside.mkdir(exist_ok=True)  # also left by a call that was cut off
-    _delete_entries(folder, aside)
-    while found := list(aside.iterdir()):
+    while found := _delete_files(folder):
         for one in found:
-            _delete_entries(one, aside)
+            for below in _delete_files(one):
+                _patiently(partial(below.rename, folder / secrets.token_hex(16)))
             one.rmdir()
-    aside.rmdir()
 
 
 def delete_folder(folder: Path) -> None:
@@ -157,8 +154,9 @@ def delete_folder(folder: Path) -> None:
         folder.rmdir()
 
 
-def _delete_entries(folder: Path, aside: Path) -> None:
-    """Delete the files of a folder, and move its folders into another."""
+def _delete_files(folder: Path) -> list[Path]:
+    """Delete the files of a folder; returns its folders, which can be moved and opened then."""
+    folders = []
     for entry in list(os.scandir(folder)):
         path = Path(entry.path)
         # Windows' junctions are folders too, but what they lead to is not ours to delete.
@@ -166,8 +164,9 @@ def _delete_entries(folder: Path, aside: Path) -> None:
         if is_link or not entry.is_dir(follow_symlinks=False):
             delete(path)
             continue
-        path.chmod(0o700)  # what its owner may not write to is not moved
-        _patiently(partial(path.rename, aside / secrets.token_hex(16)))
+        path.chmod(0o700)  # what its owner may not write to is neither moved nor listed
+        folders.append(path)
+    return folders
 
 
 def sync(file: IO[bytes]) -> None:

@@ -37,7 +37,8 @@ class GroupReport:
     state: GroupState
     own_key: str
     epsilon: float | None
-    """Spent by the member's texts in all rounds; None without differential privacy."""
+    """Spent by the member's texts in all rounds; None without differential privacy, and before this
+    group's first round if the record is that of a group with another delta."""
 
     def as_json(self) -> str:
         group, state = self.group, self.state
@@ -74,8 +75,10 @@ class GroupReport:
 
     def _spent_lines(self) -> list[str]:
         rules = self.group.privacy
-        if self.epsilon is None or not isinstance(rules, PrivacyRules):
+        if not isinstance(rules, PrivacyRules):
             return []
+        if self.epsilon is None:
+            return ["spent:       not known yet: your next round computes it"]
         most = f"of {rules.epsilon_e6 / MILLIONTHS:g}" if rules.epsilon_e6 else "without a limit"
         return [f"spent:       epsilon {self.epsilon:.3f} {most}"]
 
@@ -83,12 +86,14 @@ class GroupReport:
 def read_report(folder: Path) -> GroupReport:
     """Read a member's folder; raises UserFacingError for one without a group."""
     group = _group_of(folder)
-    has_privacy = isinstance(group.privacy, PrivacyRules)
+    rules, spent = group.privacy, None
+    if isinstance(rules, PrivacyRules):
+        spent = read_record(state_folder(folder)).epsilon_by(rules)
     return GroupReport(
         group=group,
         state=read_state(folder, group),
         own_key=to_text(identity.load(folder).key),
-        epsilon=read_record(state_folder(folder)).epsilon if has_privacy else None,
+        epsilon=spent,
     )
 
 

@@ -45,6 +45,8 @@ _NO_LIMIT = 1 << 20
 """Tokens of a model that sees any number at once."""
 _INCOMPLETE = "\ufffd"
 """Decoded from a token that ends within a character."""
+_MOST_WAITING = 16
+"""Tokens that wait for a whole character; one has 4 bytes, but tokens may end within the next."""
 Show = Callable[[str], None]
 Turn: TypeAlias = dict[str, str]
 """`role` and `content`."""
@@ -355,8 +357,11 @@ class _Pieces(BaseStreamer):
     def _pass_on(self, *, is_end: bool = False) -> None:
         before = self._before or []
         text = self._decode(before + self._new)[len(self._decode(before)) :]
-        if not text or (text.endswith(_INCOMPLETE) and not is_end):
+        has_waited = is_end or len(self._new) > _MOST_WAITING
+        if (not text or text.endswith(_INCOMPLETE)) and not has_waited:
             return
-        self._before, self._new = self._new, []
-        self.pieces.append(text)
-        self._show(text)
+        if text:
+            self._before = self._new
+            self.pieces.append(text)
+            self._show(text)
+        self._new = []

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
 from click.testing import CliRunner
 from tokenizers import (
     Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
     processors,
-    trainers,
 )
 
 from tequio_client import tokenizers
@@ -37,6 +32,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
+from tests.client.checkpoint.test_pieces import make_it_write
 from tests.client.verify.logs import SwarmLog
 from tests.support import architectures, chats, model_folders
 from tests.support.forked_program import MODELS, run_forked
@@ -99,83 +95,6 @@ def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path)
     said(conversation, "w3")
     conversation.forget()
     assert said(conversation, "w1 w2") == first
-
-
-def sentence_pieces(text: str, *, is_llama: bool) -> Tokenizer:
-    """A tokenizer whose decoder drops the first blank, as a Metaspace or as Llama 2 does it."""
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    made.decoder = decoders.Metaspace()
-    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<s>"], show_progress=False)
-    made.train_from_iterator([text] * 9, trainer)
-    if is_llama:
-        made.normalizer = normalizers.Sequence(
-            [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
-        )
-        made.pre_tokenizer = None
-        made.decoder = decoders.Sequence(
-            [decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-        )
-    return made
-
-
-def make_it_write(
-    monkeypatch: pytest.MonkeyPatch, model: WritingModel, ids: list[int]
-) -> list[int]:
-    """Let transformers generate these tokens; gives the list to which it adds what it wrote."""
-    wrote: list[int] = []
-
-    def generate(prompt: torch.Tensor, **options: Any) -> torch.Tensor:  # noqa: ANN401 - transformers'
-        streamer, made = options["streamer"], prompt
-        streamer.put(made)
-        for one in ids[: options["max_new_tokens"]]:
-            wrote.append(one)
-            made = torch.cat([made, torch.tensor([[one]])], 1)
-            streamer.put(torch.tensor([one]))
-            if options["stopping_criteria"](made, torch.zeros(1, 1)).all():
-                break
-        streamer.end()
-        return made
-
-    monkeypatch.setattr(model._model, "generate", generate)  # noqa: SLF001 - as if trained so
-    return wrote
-
-
-@pytest.mark.parametrize("is_llama", [False, True])
-def test_no_blank_and_no_indent_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_llama: bool
-) -> None:
-    begin, rest = "def f(x):", " # maize\n    if x :\n        return  x\n"
-    tokenizer = sentence_pieces(begin + rest, is_llama=is_llama)
-    model_folders.write(
-        tmp_path,
-        model_folders.llama(tokenizer.get_vocab_size(), max_position_embeddings=256),
-        tokenizer=tokenizer.to_str().encode(),
-    )
-    model = WritingModel(tmp_path, CPU)
-    prompt, ids = model.encode_text(begin), tokenizer.encode(begin + rest).ids
-    assert ids[: len(prompt) - 1] == prompt[1:], "what is left continues the prompt"
-    make_it_write(monkeypatch, model, ids[len(prompt) - 1 :])
-    pieces: list[str] = []
-    written = model.write(prompt, GREEDY_AND_LONG, pieces.append)
-    assert written.text == "".join(pieces) == rest
-    assert len(pieces) > 4, "each word as it is written"
-
-
-@pytest.mark.parametrize("text", ["สวัสดีครับผมชื่อสมชาย", "これはペンです", "maize "])
-def test_a_character_is_shown_as_soon_as_it_is_whole_and_an_answer_stops_in_any_script(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    own = tokenizers.train_tokenizer(["maize"] * 9, 300)
-    folder = model_folders.write(tmp_path, model_folders.llama(300), tokenizer=own.file)
-    conversation = ModelChat(folder, GREEDY_AND_LONG, CPU)
-    ids, pieces = own.encode(text * 4).tolist(), list[str]()
-    wrote = make_it_write(monkeypatch, conversation._model, ids)  # noqa: SLF001 - as if trained so
-    answer = conversation.answer("maize", pieces.append, lambda: len(pieces) == 3)
-    assert answer == "".join(pieces)
-    assert (text * 4).startswith(answer)
-    assert len(wrote) < len(ids) / 2
-    assert len(wrote) == len(own.encode(answer)), "nothing is held back"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tequio_client.group.head_store import HeadStore
 from tequio_client.group.updates import state_folder
 from tequio_client.ipc.private import PrivacyRules
 from tequio_client.keys import identity
-from tequio_client.trainer.private.accountant import RECORD_NAME, SpentRecord
+from tequio_client.trainer.private.accountant import RECORD_NAME, SpentRecord, SpentSteps
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.support.forked_program import CLIENT, run_forked
@@ -209,10 +209,15 @@ def test_the_status_says_what_the_texts_have_spent_whatever_became_of_the_rounds
     assert f"\nspent:       epsilon 0.000 {limit}\n" in report.read_report(tmp_path).as_text()
     place = state_folder(tmp_path)
     place.mkdir(parents=True)
-    (place / RECORD_NAME).write_bytes(msgspec.json.encode(SpentRecord(rounds=3, epsilon=2.5)))
-    shown = report.read_report(tmp_path)
-    assert f"\nspent:       epsilon 2.500 {limit}\n" in shown.as_text()
-    assert json.loads(shown.as_json())["epsilon"] == 2.5
+    record = SpentRecord(rounds=3, entries=(SpentSteps(1.0, 0.1, 4_000),), epsilon=2.5)
+    known = f"epsilon 2.500 {limit}", 2.5
+    unknown = "not known yet: your next round computes it", None
+    for delta_e12, (text, number) in ((10**7, known), (10**6, unknown), (0, unknown)):
+        record = msgspec.structs.replace(record, delta_e12=delta_e12)
+        (place / RECORD_NAME).write_bytes(msgspec.json.encode(record))
+        shown = report.read_report(tmp_path)
+        assert f"\nspent:       {text}\n" in shown.as_text()
+        assert json.loads(shown.as_json())["epsilon"] == number
 
 
 def test_the_documentation_names_the_record_of_what_texts_have_spent() -> None:

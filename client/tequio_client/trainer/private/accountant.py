@@ -54,6 +54,12 @@ class SpentRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entries: tuple[SpentSteps, ...] = ()
     epsilon: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """After them, for programs that cannot load Opacus; rounds compute it from `entries`."""
+    delta_e12: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """The delta at which that is `epsilon`."""
+
+    def epsilon_by(self, rules: PrivacyRules) -> float | None:
+        """Epsilon at the rules' delta; None before the first round that has it."""
+        return self.epsilon if not self.entries or self.delta_e12 == rules.delta_e12 else None
 
     def with_round(self, added: SpentSteps) -> SpentRecord:
         """The record after one more round."""
@@ -96,7 +102,7 @@ def begin_round(folder: Path, rules: PrivacyRules, *, sample_rate: float, steps:
             "they take part in no more such rounds. A group with another plan would count from 0: "
             f"copy {folder / RECORD_NAME} into its folder before you train with it"
         )
-    after = msgspec.structs.replace(after, epsilon=spent)
+    after = msgspec.structs.replace(after, epsilon=spent, delta_e12=rules.delta_e12)
     files.write_private(folder / RECORD_NAME, msgspec.json.encode(after))
     return spent
 

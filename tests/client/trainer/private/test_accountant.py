@@ -8,6 +8,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from opacus.accountants import PRVAccountant, RDPAccountant
 
@@ -53,7 +54,9 @@ def test_epsilon_is_that_of_opacus_after_each_round_and_restart(tmp_path: Path) 
         spent = accountant.begin_round(tmp_path, _rules(noise), sample_rate=rate, steps=steps)
         assert spent == _opacus(ROUNDS[:done])
         record = accountant.read_record(tmp_path)
-        assert (record.rounds, record.epsilon) == (done, spent)
+        assert (record.rounds, record.epsilon_by(_rules(noise))) == (done, spent)
+        other = msgspec.structs.replace(_rules(noise), delta_e12=10**6)
+        assert record.epsilon_by(other) is None
         assert accountant.epsilon(record.entries, DELTA) == spent
 
 
