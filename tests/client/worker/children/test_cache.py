@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 import trio
@@ -124,6 +126,17 @@ def test_a_deep_cache_of_an_earlier_runs_code_is_deleted(tmp_path: Path) -> None
     subprocess.run([sys.executable, "-c", DEEP.format(folder=str(old), depth=1_200)], check=True)
     new = isolated_program(program, tmp_path, "cpu", "new").cache
     assert {*(tmp_path / "cache").iterdir()} == {program.cache, new}
+
+
+def test_too_many_files_open_here_do_not_make_a_folder_larger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: str) -> NoReturn:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), folder)
+
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("os.scandir", refuse)
+    assert not is_larger(tmp_path, 1 << 20, 10)
 
 
 def test_a_system_that_counts_no_blocks_tells_the_size(
