@@ -362,10 +362,7 @@ def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
                 places.append(entry.path)
                 continue
             with suppress(OSError):  # deleted meanwhile
-                found = os.lstat(entry.path)
-                # Windows does not tell how much of the disk a file takes.
-                blocks = getattr(found, "st_blocks", None)
-                size += found.st_size if blocks is None else blocks * 512
+                size += files.allocated_bytes(entry.path)
         if size > most_bytes or count > most_files:
             return True
     return False
