@@ -72,10 +72,13 @@ def usable_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
     return max(0, min(total_mb - RESERVED_MEMORY_MB, int(total_mb * MAX_MEMORY_SHARE)))
 
 
-def usable_disk_bytes(preferences: Preferences, store_bytes: int, free_bytes: int) -> int:
-    """Compute how large the store may become: to its limit, while enough of the disk stays free."""
+def usable_disk_bytes(preferences: Preferences, used_bytes: int, free_bytes: int) -> int:
+    """Compute how much a run may take: up to the limit, while enough of the disk stays free.
+
+    `used_bytes` is what the store, working files and error feedback take already.
+    """
     spare = max(free_bytes - preferences.disk_free_gib * _GIB, 0)
-    return min(preferences.disk_gib * _GIB, store_bytes + spare)
+    return min(preferences.disk_gib * _GIB, used_bytes + spare)
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):

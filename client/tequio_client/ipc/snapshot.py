@@ -271,6 +271,8 @@ class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
 
 class DiskView(msgspec.Struct, frozen=True, kw_only=True):
     store_bytes: Count = 0
+    working_bytes: Count = 0
+    """Taken by working files and error feedback, beside the store."""
     cap_bytes: Count = 0
     free_bytes: Count = 0
 

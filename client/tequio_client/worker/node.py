@@ -21,7 +21,7 @@ from tequio_client.clock import BackOff
 from tequio_client.ipc.snapshot import ReachabilityView, Status
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError, UnnamedRefusalError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LedgerClock
@@ -225,12 +225,16 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
 async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> LedgerNetwork:
     deadline_s = trio.current_time() + settings.wait_for_ledger_s
     back_off = BackOff(rng, LONGEST_RETRY_S)
+    was_in_network = (settings.folder / NETWORK_FILE).exists()
     with shutdown.explain_unreachable_ledger(settings.ledger):
         while True:
             try:
                 return await ledger.network()
             except LedgerUnavailableError as err:
                 left_s = deadline_s - trio.current_time()
+                # Before a ledger has ever answered, such a page rather tells of a wrong address.
+                if isinstance(err, UnnamedRefusalError) and not was_in_network:
+                    raise
                 if left_s <= 0:
                     raise
                 log.warning("ledger not reached; retrying", why=str(err))

@@ -15,7 +15,12 @@ import structlog
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import (
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    LogForkedError,
+    UnnamedRefusalError,
+)
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.log.policy import NoQuorumError, Policy, UntrustedLogError
 
@@ -57,6 +62,11 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
     with explain_untrusted_log(ledger):
         try:
             yield
+        except* UnnamedRefusalError as group:
+            raise UserFacingError(
+                f"the request to {ledger} was refused ({first_error(group)}): check the address, "
+                "and any proxy on the way"
+            ) from group
         except* LedgerUnavailableError as group:
             away = first_error(group)
             if isinstance(away, LedgerUnavailableError) and away.detail:

@@ -22,7 +22,7 @@ from typing import NoReturn
 import structlog
 import trio
 
-from tequio_client import clock
+from tequio_client import clock, files
 from tequio_client.ipc import control
 from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.competitions import AskCompetitions
@@ -51,6 +51,7 @@ from tequio_client.worker.children.trainer import (
     benchmark_child,
     run_benchmark,
     trainer_program,
+    work_folder,
 )
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, assign_runs
@@ -81,7 +82,7 @@ from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
-from tequio_client.worker.rounds.join import RunOverError
+from tequio_client.worker.rounds.join import FEEDBACK_FOLDER, RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError, first_error
@@ -130,6 +131,8 @@ class Worker:
         self.sessions: dict[str, RunSession] = {}  # of devices in a run, by id
         self.measuring: dict[str, ChildProcess] = {}
         """Benchmarks that run, by device; owned by `_benchmark`."""
+        self.working_bytes = 0
+        """Taken by working files and error feedback when last counted."""
         self._choosing = trio.Lock()  # held while a device chooses its run
         self._plain_machine = _plain_machine(settings.trainer.device)
         fixed = None if settings.applies_preferences else UNRESTRICTED
@@ -337,13 +340,13 @@ class Worker:
         while True:
             async with self._choosing:
                 listed = await self.runs.read()
+                await trio.to_thread.run_sync(self._count_working_files)
                 facts, chosen = self.facts(device.id), self.choices.preferences
                 lent = select_chosen_devices(facts.known_machine(), chosen) or ()
                 taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
                 # An unknown disk has no room: nothing is lent until it is known.
-                disk_bytes = usable_disk_bytes(
-                    chosen, facts.store_bytes, facts.free_disk_bytes or 0
-                )
+                used_bytes = facts.store_bytes + self.working_bytes
+                disk_bytes = usable_disk_bytes(chosen, used_bytes, facts.free_disk_bytes or 0)
                 assigned = assign_runs(listed, lent, taken, chosen, self.signer.key, disk_bytes)
                 found = assigned.get(device.id, JOINING)
                 if isinstance(found, str):
@@ -385,6 +388,7 @@ class Worker:
                     saved_s = trio.current_time()
                     self.choices.save()
                     await trio.to_thread.run_sync(self._save_counts)
+                    await trio.to_thread.run_sync(self._count_working_files)
                 await trio.sleep(COMPUTING_INTERVAL_S if self._is_computing else RESTING_INTERVAL_S)
         finally:
             self._count_traffic()
@@ -444,6 +448,11 @@ class Worker:
             current = session.driver.view.round if session and session.driver else None
             if current is not None and name in active and self.signer.key in current.slot_of:
                 self.bookkeeping.add_energy(current.roster_index, joules)
+
+    def _count_working_files(self) -> None:
+        folder = self.settings.net.folder
+        places = (work_folder(folder), folder / FEEDBACK_FOLDER)
+        self.working_bytes = sum(files.folder_bytes(one) for one in places)
 
     def _save_counts(self) -> None:
         self.bookkeeping.save()

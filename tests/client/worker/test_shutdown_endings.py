@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.http import (
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    LogForkedError,
+    UnnamedRefusalError,
+)
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_shared.errors import MalformedError, UserFacingError, first_error
@@ -43,6 +48,7 @@ def test_a_log_that_cannot_be_trusted_is_named_with_what_to_do(error: Exception)
     "error",
     [
         LedgerUnavailableError("refused"),
+        UnnamedRefusalError("PUT /v1/blobs/x: 413: this is not the answer of a ledger"),
         LedgerRefusedError("not-found", "GET /v1/network: 404"),
         MalformedError("no JSON"),
     ],
@@ -51,7 +57,7 @@ def test_a_ledger_that_is_away_or_none_is_named(error: Exception) -> None:
     said = sentence(error)
     assert URL in said
     # A ledger that is away says nothing: the details are for --verbose.
-    assert (str(error) in said) != isinstance(error, LedgerUnavailableError)
+    assert (str(error) in said) != (type(error) is LedgerUnavailableError)
 
 
 def test_of_several_errors_the_fork_is_told() -> None:

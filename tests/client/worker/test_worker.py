@@ -16,6 +16,7 @@ import pytest
 import trio
 import trio.testing
 
+from tequio_client import files
 from tequio_client.app.worker.connection import WORKER_LIMITS
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskBenchmark
@@ -45,6 +46,7 @@ from tests.support.app_worker_answers import NOVA
 from tests.support.recording_worker import is_well
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tequio_client.ipc.snapshot import Snapshot
@@ -108,11 +110,36 @@ async def test_what_a_node_transferred_is_counted_as_it_closes(
     assert worker.traffic.month_bytes == 4_300
 
 
-@pytest.mark.parametrize(("free_gib", "is_room"), [(30, False), (60, True)])
+async def sync_answer(call: Callable[[], None]) -> None:
+    """Run what would block in a thread, whose end `wait_all_tasks_blocked` does not await."""
+    await trio.lowlevel.checkpoint()
+    call()
+
+
+@pytest.mark.parametrize(
+    ("free_gib", "left", "is_room"),
+    [
+        (30, (), False),
+        (60, (), True),
+        # As before a restart: with what the run wrote, as much is in use as it needs.
+        (30, ("work/cpu", "work/cuda-0", "feedback/run"), True),
+        (30, ("feedback/run",), False),
+    ],
+)
 async def test_a_run_is_chosen_only_if_it_leaves_the_space_that_is_to_stay_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, free_gib: int, is_room: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    free_gib: int,
+    left: tuple[str, ...],
+    is_room: bool,
 ) -> None:
+    for one in left:
+        (tmp_path / "worker" / one).mkdir(parents=True)
+        (tmp_path / "worker" / one / "file").touch()
+    monkeypatch.setattr(files, "allocated_bytes", lambda _: 5 * GIB)
     monkeypatch.setattr(worker_module, "_free_bytes", lambda _: free_gib * GIB)
+    monkeypatch.setattr(trio.to_thread, "run_sync", sync_answer)
     worker = await host(tmp_path / "worker", applies_preferences=True)
     needy = msgspec.structs.replace(NOVA, is_open=True, memory_mb=1_000, disk_bytes=25 * GIB)
     monkeypatch.setattr(worker.runs, "read", AsyncMock(return_value=RunsReply(rows=(needy,))))
@@ -126,6 +153,7 @@ async def test_a_run_is_chosen_only_if_it_leaves_the_space_that_is_to_stay_free(
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert (device.run, device.idle_reason) == ((NOVA.run, JOINING) if is_room else ("", NONE_FITS))
+    assert worker.snapshot().disk.working_bytes == len(left) * 5 * GIB
 
 
 async def test_a_clock_that_the_ledger_refuses_stops_lending_until_it_is_set_right(

@@ -162,7 +162,7 @@ def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
     disk = snapshot.disk
     if not disk.free_bytes:
         return None
-    return usable_disk_bytes(preferences, disk.store_bytes, disk.free_bytes)
+    return usable_disk_bytes(preferences, disk.store_bytes + disk.working_bytes, disk.free_bytes)
 
 
 def _hourly_bytes(mbit: float | None) -> int | None:

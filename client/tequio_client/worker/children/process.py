@@ -18,6 +18,7 @@ Starting it again is the owner's decision: a trainer is given up after some fail
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import subprocess
@@ -43,6 +44,7 @@ CACHE_BYTES = 8 << 30
 """Most that a child may have in its cache: compiled kernels take some hundred megabytes."""
 CACHE_FILES = 100_000
 CACHE_CHECK_S = 60.0
+_UNCOUNTABLE = {errno.ENAMETOOLONG, errno.EACCES, errno.EPERM}  # too deep, or nobody may list it
 _READ_BYTES = 1 << 16
 
 _NAMES = frozenset((
@@ -349,22 +351,18 @@ def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
     while places:
         try:
             entries = list(os.scandir(places.pop()))
-        except (FileNotFoundError, NotADirectoryError):  # deleted meanwhile
-            continue
-        except OSError:
-            if os.name == "posix":  # too deep, or nobody may list it
+        except OSError as err:  # deleted meanwhile, or this program has too many files open
+            # Windows opens no folder that is being deleted.
+            if os.name == "posix" and err.errno in _UNCOUNTABLE:
                 return True
-            continue  # Windows opens no folder that is being deleted
+            continue
         count += len(entries)
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 places.append(entry.path)
                 continue
             with suppress(OSError):  # deleted meanwhile
-                found = os.lstat(entry.path)
-                # Windows does not tell how much of the disk a file takes.
-                blocks = getattr(found, "st_blocks", None)
-                size += found.st_size if blocks is None else blocks * 512
+                size += files.allocated_bytes(entry.path)
         if size > most_bytes or count > most_files:
             return True
     return False

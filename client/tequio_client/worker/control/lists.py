@@ -488,8 +488,7 @@ def assign_runs(
     No two devices get the same run, since one key makes one contribution to a round. A device keeps
     the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
     for this computer, or one that fits; the most able device comes first. A chosen run counts as
-    long as it is open, even if its rules could not be read. `disk_bytes` is how large the store may
-    become.
+    long as it is open, even if its rules could not be read. `disk_bytes` is what a run may take.
     """
     runs = listed.rows
     open_runs = {*listed.unread, *(run.run for run in runs if run.is_open)}

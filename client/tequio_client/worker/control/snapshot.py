@@ -120,6 +120,7 @@ class WorkerParts(Protocol):
     bookkeeping: Bookkeeping
     traffic: TransferMeter
     energy: EnergyMeter
+    working_bytes: int
 
     def facts(self, name: str) -> LendingFacts: ...
 
@@ -154,6 +155,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
         ),
         disk=DiskView(
             store_bytes=facts.store_bytes,
+            working_bytes=worker.working_bytes,
             cap_bytes=choices.preferences.disk_gib * _GIB,
             free_bytes=facts.free_disk_bytes or 0,
         ),

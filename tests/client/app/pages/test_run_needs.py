@@ -117,6 +117,8 @@ def test_the_disk_is_what_is_free_beyond_what_shall_stay_free() -> None:
     disk = DiskView(store_bytes=4 * GIB, cap_bytes=30 * GIB, free_bytes=25 * GIB)
     there = run_needs.resources(replace(LENDING, disk=disk), AGREED)
     assert there.disk_bytes == 9 * GIB  # 5 may be taken beside the 4 that the store has
+    trained = replace(disk, working_bytes=3 * GIB)
+    assert run_needs.resources(replace(LENDING, disk=trained), AGREED).disk_bytes == 12 * GIB
     nearly_full = replace(disk, free_bytes=GIB)
     assert run_needs.resources(replace(LENDING, disk=nearly_full), AGREED).disk_bytes == 4 * GIB
 

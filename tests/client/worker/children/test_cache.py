@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 import trio
 
+from tequio_client import files
 from tequio_client.worker.children import process
 from tequio_client.worker.children.evaluator import evaluator_program
 from tequio_client.worker.children.process import ChildProcess, ChildProgram, is_larger
@@ -124,6 +127,30 @@ def test_a_deep_cache_of_an_earlier_runs_code_is_deleted(tmp_path: Path) -> None
     subprocess.run([sys.executable, "-c", DEEP.format(folder=str(old), depth=1_200)], check=True)
     new = isolated_program(program, tmp_path, "cpu", "new").cache
     assert {*(tmp_path / "cache").iterdir()} == {program.cache, new}
+
+
+@pytest.mark.usefixtures("_deep")
+def test_files_are_counted_however_deep_they_lie(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(1 << 16))
+    place = tmp_path
+    for _ in range(1_100):
+        place /= "d"
+        place.mkdir()
+    place /= "file"
+    place.write_bytes(bytes(1 << 16))
+    assert files.folder_bytes(tmp_path) >= 2 << 16
+    assert files.folder_bytes(tmp_path / "none") == 0
+
+
+def test_too_many_files_open_here_do_not_make_a_folder_larger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: str) -> NoReturn:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), folder)
+
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("os.scandir", refuse)
+    assert not is_larger(tmp_path, 1 << 20, 10)
 
 
 def test_a_system_that_counts_no_blocks_tells_the_size(
