@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QLabel,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QWidget,
@@ -146,7 +147,7 @@ def _painted_centre(widget: QWidget) -> float | None:
     weights = [abs(one - ground) for one in bytes(line.constBits())[: line.width()]]
     if not sum(weights):
         return None
-    if isinstance(widget, QLabel) and widget.wordWrap():
+    if isinstance(widget, QLineEdit) or (isinstance(widget, QLabel) and widget.wordWrap()):
         # The letters of a line are not mirrored, but the place of its lines is.
         painted = [at for at, weight in enumerate(weights) if weight]
         weights = [int(at in (painted[0], painted[-1])) for at in range(len(weights))]
