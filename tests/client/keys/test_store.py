@@ -260,7 +260,8 @@ def test_a_backup_opens_with_its_passphrase_alone(tmp_path: Path) -> None:
     save_backup(path, SEED, PHRASE)
     with refused("backup-wrong"):
         read_backup(path, "wrong horse")
-    path.write_bytes(path.read_bytes()[:-1] + b"\0")
+    *before, last = path.read_bytes()
+    path.write_bytes(bytes((*before, last ^ 1)))
     with refused("backup-wrong"):
         read_backup(path, PHRASE)
     path.write_bytes(b"a shopping list")

@@ -308,7 +308,7 @@ def test_an_export_is_told_with_its_file(
 ) -> None:
     _show_snapshot(page, worker)
     page.write_file(str(tmp_path / "points.csv"))
-    assert page.toast.words.text() == "1204 rounds written to points.csv"
+    assert page.toast.words.text() == "1,204 rounds written to points.csv"
     assert page.export.isEnabled()
     page.write_file(str(tmp_path / "absent" / "points.csv"))
     assert "was not written" in page.toast.words.text()
