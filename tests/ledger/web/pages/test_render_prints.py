@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import pytest
 from starlette.requests import Request
 
+from tequio_ledger.web.pages import render
 from tequio_ledger.web.pages.render import CACHED_PAGES, FRESH_S, CachedPage, PageCache
 from tequio_shared.ids import to_text
 
@@ -69,7 +72,10 @@ def test_who_has_it_already_is_told_so() -> None:
     assert PRINT.answer(asked("/")).body == b"page"
 
 
-def test_a_page_asked_for_twice_is_printed_once(seen: PageSite) -> None:
+def test_a_page_asked_for_twice_is_printed_once(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(render, "FRESH_S", math.inf)  # however slow this computer is
     path = f"/runs/{to_text(seen.shown.rules.run_id)}"
     first = seen.pages.get(path).answer
     seen.shown.clock.pass_ms(5_000)
