@@ -154,17 +154,25 @@ def test_a_file_that_was_not_saved_leaves_the_words_on_paper_the_key_that_is_bou
     assert list(to_words(from_text(request.seed))) == words
 
 
+def recovery_by_file(
+    account: KeyAccount, keys: KeyService, qtbot: QtBot, path: Path
+) -> RecoveryDialog:
+    """The dialog for a new recovery key, with a passphrase typed for its file."""
+    dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
+    opened(qtbot, dialog)
+    switch(dialog.ways, "file")
+    for line in (dialog.file.first, dialog.file.second):
+        qtbot.keyClicks(line, PHRASE)
+    return dialog
+
+
 def test_a_file_is_read_back_before_it_is_bound_and_the_former_key_agrees(
     worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     bound_before(worker, account)
     worker.replies[RequestRecovery] = QUARANTINED
     path = tmp_path / "recovery.tequio-key"
-    dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
-    opened(qtbot, dialog)
-    switch(dialog.ways, "file")
-    for line in (dialog.file.first, dialog.file.second):
-        qtbot.keyClicks(line, PHRASE)
+    dialog = recovery_by_file(account, keys, qtbot, path)
     assert not dialog.main.isEnabled(), "the present recovery key is missing"
     assert dialog.former is not None
     give(dialog.former, RECOVERY)
@@ -180,11 +188,7 @@ def test_a_file_saved_again_holds_the_key_that_the_first_request_may_still_bind(
     worker: ScriptedWorker, account: KeyAccount, keys: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "recovery.tequio-key"
-    dialog = RecoveryDialog(account, keys, None, lambda _parent, _title: path)
-    opened(qtbot, dialog)
-    switch(dialog.ways, "file")
-    for line in (dialog.file.first, dialog.file.second):
-        qtbot.keyClicks(line, PHRASE)
+    dialog = recovery_by_file(account, keys, qtbot, path)
     dialog.main.click()
     qtbot.waitUntil(lambda: len(asked(worker, RequestRecovery)) == 1, timeout=SLOW_MS)
     worker.answer_last("the network does not answer")
