@@ -143,19 +143,30 @@ def allocated_bytes(path: str) -> int:
 
 def folder_bytes(folder: Path) -> int:
     """Count how much of the disk the files below a folder take, as far as they can be listed."""
+    return sum(size for _, size in sizes_below(folder, lambda _: None))
+
+
+def sizes_below(folder: Path, on_error: Callable[[OSError], object]) -> Iterator[tuple[int, int]]:
+    """Count the entries, and the bytes of the files, in a folder and in each one below it.
+
+    `on_error` gets the error of a folder that cannot be listed, which is left out.
+    """
     # Not os.walk: until Python 3.12 it calls itself for each folder, and strangers' go deep.
-    size, places = 0, [str(folder)]
+    places = [str(folder)]
     while places:
-        entries: list[os.DirEntry[str]] = []
-        with suppress(OSError):
-            entries += os.scandir(places.pop())
+        try:
+            entries = list(os.scandir(places.pop()))
+        except OSError as err:
+            on_error(err)
+            continue
+        size = 0
         for entry in entries:
             with suppress(OSError):  # deleted meanwhile
                 if entry.is_dir(follow_symlinks=False):
                     places.append(entry.path)
                 else:
                     size += allocated_bytes(entry.path)
-    return size
+        yield len(entries), size
 
 
 def empty_folder(folder: Path) -> None:

@@ -347,22 +347,18 @@ def confined_variables(rules: SandboxRules, cache: Path) -> dict[str, str]:
 def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
     """Check if the files below a folder take more, or cannot be counted; stops counting there."""
     size = count = 0
-    places = [str(folder)]
-    while places:
-        try:
-            entries = list(os.scandir(places.pop()))
-        except OSError as err:  # deleted meanwhile, or this program has too many files open
-            # Windows opens no folder that is being deleted.
-            if os.name == "posix" and err.errno in _UNCOUNTABLE:
+
+    def check(err: OSError) -> None:
+        # Otherwise deleted meanwhile, or this program has too many files open. Windows opens no
+        # folder that is being deleted.
+        if os.name == "posix" and err.errno in _UNCOUNTABLE:
+            raise err
+
+    try:
+        for entries, taken in files.sizes_below(folder, check):
+            count, size = count + entries, size + taken
+            if size > most_bytes or count > most_files:
                 return True
-            continue
-        count += len(entries)
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                places.append(entry.path)
-                continue
-            with suppress(OSError):  # deleted meanwhile
-                size += files.allocated_bytes(entry.path)
-        if size > most_bytes or count > most_files:
-            return True
+    except OSError:
+        return True
     return False

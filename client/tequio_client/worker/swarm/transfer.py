@@ -158,7 +158,7 @@ class Exchange:
     async def fetch_blob(self, name: Digest) -> bytes:
         """Get the bytes of a blob from the store, the ledger, or a peer.
 
-        It is in the store then, unless there is no room.
+        The store has it afterwards, unless it has no room.
         """
         while True:
             content = await trio.to_thread.run_sync(self._store.get_blob, name)
