@@ -66,7 +66,7 @@ class LedgerUnavailableError(TequioError):
 
 
 class UnnamedRefusalError(LedgerUnavailableError):
-    """A refusal without a ledger's problem code: the page of a proxy before it, or of a bucket."""
+    """No answer of a ledger: a redirection, or the page of a proxy, a bucket or a log-in."""
 
 
 class LedgerRefusedError(RefusedError):
@@ -231,7 +231,7 @@ class LedgerHttp:
             raise MalformedError(
                 f"the {self._what}'s answer is encoded although we did not ask for it"
             )
-        if not response.is_success:
+        if not response.is_success or _is_page(response):
             with trio.fail_after(self._limits.call_s):
                 raw = await _read(response, self._limits.answer_bytes, self._what)
             raise _refusal(response, raw, self._what)
@@ -310,11 +310,22 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     is_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR and problem.code != "quota"
     if is_fault or status == HTTPStatus.TOO_MANY_REQUESTS:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
-    if status < HTTPStatus.BAD_REQUEST:  # redirection and the like: not a ledger's answer
-        return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
+    if response.has_redirect_location:
+        return UnnamedRefusalError(f"{message}: moved to {_place(response)}")
     if problem.code == UNNAMED:
         return UnnamedRefusalError(f"{message}: this is not the answer of a {what}")
     return LedgerRefusedError(clean_text(problem.code, _CODE_CHARACTERS), message, detail)
+
+
+def _is_page(response: httpx.Response) -> bool:
+    """Return if a person is meant to read the answer: a ledger gives its clients none."""
+    return response.headers.get("content-type", "").lower().startswith("text/html")
+
+
+def _place(response: httpx.Response) -> str:
+    """Give the scheme and host of a redirection, which a person may compare with the address."""
+    url = response.request.url.join(response.headers["location"])  # valid: httpx checked it
+    return clean_text(f"{url.scheme}://{url.netloc.decode('ascii')}", MAX_SERVER_TEXT)
 
 
 def _retry_after_s(response: httpx.Response) -> float:

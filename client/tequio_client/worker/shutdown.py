@@ -64,8 +64,8 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
             yield
         except* UnnamedRefusalError as group:
             raise UserFacingError(
-                f"the request to {ledger} was refused ({first_error(group)}): check the address, "
-                "and any proxy on the way"
+                f"{ledger} does not answer as a ledger ({first_error(group)}): check the address, "
+                "and any proxy or log-in page on the way"
             ) from group
         except* LedgerUnavailableError as group:
             away = first_error(group)

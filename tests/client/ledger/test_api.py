@@ -11,7 +11,12 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import (
+    ApiLimits,
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    UnnamedRefusalError,
+)
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.runs import RunAnswer, RunsAnswer
@@ -223,21 +228,33 @@ async def test_refusals_carry_their_code_and_server_faults_their_pause() -> None
         assert away.value.retry_after_s == 7
 
 
+def moved(location: str) -> Reply:
+    return Reply(status=302, headers={"location": location})
+
+
+NOT_A_LEDGERS = "this is not the answer of a ledger"
+
+
 @pytest.mark.parametrize(
-    "page",
+    ("page", "told"),
     [
-        Reply(status=302, headers={"location": "http://192.0.2.1/"}),
-        Reply(status=403, body=b"<html>no"),
-        Reply(status=404, body=b"404 page not found\n"),
-        Reply(status=404, body=b'{"type": "about:blank", "title": "Not Found", "status": 404}'),
+        (moved("https://ledger.example/v1?token=x"), "moved to https://ledger.example"),
+        (moved("/log-in?from=x"), "moved to http://127.0.0.1:"),
+        (Reply(status=304), NOT_A_LEDGERS),
+        (Reply(status=403, body=b"<html>no"), NOT_A_LEDGERS),
+        (Reply(status=404, body=b"404 page not found\n"), NOT_A_LEDGERS),
+        (Reply(status=404, body=b'{"type": "about:blank", "status": 404}'), NOT_A_LEDGERS),
+        # a hotel's log-in page, in place of any other
+        (Reply(body=b"<html>Room?", headers={"content-type": "Text/HTML; x"}), NOT_A_LEDGERS),
     ],
 )
 @pytest.mark.trio
-async def test_a_page_of_a_proxy_is_no_answer_of_the_ledger(page: Reply) -> None:
+async def test_a_page_of_a_proxy_is_no_answer_of_the_ledger(page: Reply, told: str) -> None:
     async with joined() as (server, api):
         server.tamper = lambda *_: page
-        with pytest.raises(LedgerUnavailableError, match=r"not the (address|answer) of a ledger"):
+        with pytest.raises(UnnamedRefusalError, match=told) as refusal:
             await api.find_peer(ME.key)
+        assert "token" not in str(refusal.value)
 
 
 HOSTILE = "no\n\x1b]52;c;aGFo\x07tequio: pay here \u202e" + 5_000 * "x"
