@@ -18,6 +18,7 @@ from tequio_client.worker.swarm.blob_server import (
     BlobOp,
     BlobRequest,
     BlobServer,
+    BlobStatus,
 )
 from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -158,6 +159,31 @@ async def test_a_peer_that_reads_no_answer_holds_two_in_memory(tmp_path: Path) -
         await until(lambda: len(read) >= PEER_ANSWERS, 40)
         await trio.sleep(1)
         assert len(read) == PEER_ANSWERS
+
+
+@attack(
+    "W26", layer="net", ends="work is sent to nobody before its trainer reads its place in the log"
+)
+@pytest.mark.trio
+async def test_work_that_the_log_does_not_have_yet_is_sent_to_nobody(tmp_path: Path) -> None:
+    store = Store(tmp_path, quota_bytes=10**9)
+    trees = [store.put_tree(bytes([number]) * 70_000, 1 << 16) for number in (1, 2)]
+    work, other = (tree.root for tree in trees)
+    async with two_peers() as (attacked, attacker):
+        server = BlobServer(attacked, store)
+        unlogged = {work}
+        server.withheld.append(unlogged.__contains__)
+        stream = await attacker.open_stream(attacked.key, PROTOCOL)
+
+        async def status(root: Digest, op: BlobOp) -> BlobStatus:
+            await stream.send_frame(BlobRequest(op=op, name=root, count=1).encode())
+            return BlobStatus((await stream.receive_frame())[0])
+
+        ways = (BlobOp.LEAVES, BlobOp.HELD, BlobOp.PIECES)
+        assert {await status(work, op) for op in ways} == {BlobStatus.MISSING}
+        assert {await status(other, op) for op in ways} == {BlobStatus.OK}
+        unlogged.clear()
+        assert {await status(work, op) for op in ways} == {BlobStatus.OK}
 
 
 @attack("W17", layer="net", ends="an answer that was sent leaves memory, however idle its stream")

@@ -319,7 +319,8 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
 
 def _is_page(response: httpx.Response) -> bool:
     """Return if a person is meant to read the answer: a ledger gives its clients none."""
-    return response.headers.get("content-type", "").lower().startswith("text/html")
+    kind: str = response.headers.get("content-type", "")
+    return kind.lower().startswith("text/html")
 
 
 def _place(response: httpx.Response) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -43,6 +44,8 @@ from tequio_shared.round.documents import TRAINER
 from tequio_shared.round.manifest import Manifest
 
 log = structlog.get_logger(__name__)
+
+_T = TypeVar("_T")
 
 QUIET_S = 3.0
 """A worker stays after the run until no peer has fetched anything from it for this long."""
@@ -163,8 +166,7 @@ class RunSession:
             stack.push_async_callback(_leave_topic, announcer.leave)
             attestations = await gossip.join_attestations(node, joined.view)
             stack.push_async_callback(_leave_topic, attestations.leave)
-            self._outbox.on_sending.append(attestations.announce)
-            stack.callback(self._outbox.on_sending.remove, attestations.announce)
+            _enlist(stack, self._outbox.on_sending, attestations.announce)
             omissions = OmissionWatch(
                 signer=signer,
                 ledger=node.ledger,
@@ -221,10 +223,9 @@ class RunSession:
                 given_up=joined.given_up,
             )
             leaves = LeafSource(may_open=self.driver.may_open, file_of=feedback.file)
-            node.leaves.sources.append(leaves)
-            stack.callback(node.leaves.sources.remove, leaves)
-            node.partners.append(self.driver.members)
-            stack.callback(node.partners.remove, self.driver.members)
+            _enlist(stack, node.leaves.sources, leaves)
+            _enlist(stack, node.blobs.withheld, self.driver.is_withheld)
+            _enlist(stack, node.partners, self.driver.members)
             self.driver.set_pause(self._lending.pause_reason(self.device))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.exchange, self.driver.receive_commitment)
@@ -316,3 +317,9 @@ async def _leave_topic(leave: Callable[[], Awaitable[None]]) -> None:
     with trio.move_on_after(LEAVE_TOPIC_S) as scope, suppress(PeerError):
         scope.shield = True
         await leave()
+
+
+def _enlist(stack: AsyncExitStack, where: list[_T], one: _T) -> None:
+    """Append for as long as the stack is open."""
+    where.append(one)
+    stack.callback(where.remove, one)

@@ -128,6 +128,19 @@ class RunDriver:
         """Return whether an auditor may have that leaf of this worker's error feedback."""
         return self.runner.auditing.may_open(self.view.round, peer, root, index)
 
+    def is_withheld(self, root: Digest) -> bool:
+        """Return if a tree is our payload, and the log does not have our commitment to it yet.
+
+        The ledger learns its root before the commitment is logged, and could let a peer fetch it
+        and commit first: ours would then be the copy. Its answer alone proves no place in the log.
+        """
+        header, current = self.context.feedback.open_header, self.view.round
+        if header is None or header.payload_root != root:
+            return False
+        slot = None if current is None else current.slot_of.get(self._key)
+        logged = None if current is None or slot is None else current.commitments.get(slot)
+        return logged is None or logged.header.payload_root != root
+
     def members(self) -> Collection[PeerKey]:
         """The peers with a slot in the newest round."""
         return () if self.view.round is None else self.view.round.slot_of.keys()

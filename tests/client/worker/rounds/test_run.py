@@ -26,6 +26,7 @@ from tequio_client.worker.points import points
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
@@ -160,6 +161,7 @@ class DriverRun:
         self.key = swarm.members[0].key
         self.deeds = ScriptedDuties(first_head(swarm.manifest) if is_rich else None)
         self.exchange = RecordedExchange(swarm.blobs)
+        self.feedback = ErrorFeedback(folder / "feedback", swarm.manifest.run_id)
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self.fed = 0
         self.wall_ms = swarm.now_ms
@@ -185,6 +187,7 @@ class DriverRun:
             is_light=False,
             refs=lambda head: head_refs(swarm.manifest, head),
             store=Store(folder / "store", quota_bytes=10**9),
+            feedback=self.feedback,
             exchange=self.exchange,
             prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
@@ -268,6 +271,28 @@ async def test_the_members_of_the_newest_round_are_those_that_others_may_introdu
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     assert set(play.rounds.members()) == {one.key for one in finished.members}
+
+
+async def test_our_payload_is_withheld_until_our_own_log_has_its_commitment(
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
+) -> None:
+    play = DriverRun(tmp_path, finished)
+    work = [one for one in finished.entries if isinstance(one.statement.body, WorkCommit)]
+    ours = [one for one in work if one.statement.author == play.key]
+    header, later = map(commitment_header, ours)
+    assert header.payload_root != later.payload_root
+    nursery.start_soon(play.run)
+    assert not play.rounds.is_withheld(header.payload_root), "nothing is under way"
+    await play.feed(RoundOpen)
+    play.feedback.store(tmp_path / "none", header, ZERO_DIGEST)
+    assert play.rounds.is_withheld(header.payload_root)
+    assert not play.rounds.is_withheld(later.payload_root), "another's, or an older one"
+    await play.feed(RoundWitness)
+    assert not play.rounds.is_withheld(header.payload_root)
+    play.feedback.store(tmp_path / "none", later, ZERO_DIGEST)
+    assert play.rounds.is_withheld(later.payload_root), "its round has not come"
+    await play.feed(RoundWitness)
+    assert not play.rounds.is_withheld(later.payload_root)
 
 
 async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
