@@ -146,7 +146,15 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
     if known is not None:
         if known.replaces == to_text(former):  # an answer was lost
             return
-        raise UserFacingError("the new key is registered already: remove it and try again")
+        if known.replaces is not None:
+            raise UserFacingError(
+                f"the new key took the place of {known.replaces} before: run "
+                f"`tequio key replace {known.replaces}` to install it"
+            )
+        raise UserFacingError(
+            "the new key is registered already: move the folder `successor` to another place, and "
+            "try again"
+        )
     work = await work_for_registration(network.id, successor.key, network.genesis.work_bits)
     now = now_ms()
     made = make(
