@@ -20,6 +20,7 @@ from tequio_client.ipc.account import (
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER, TEAM_MEMBERS
+from tequio_shared.names import clean_name
 from tequio_shared.round.points import GFLOP_PER_POINT
 from tequio_shared.round.points import points as points_text
 from tequio_shared.wording import plural
@@ -88,10 +89,11 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
 
     if remove == (name is not None):
         raise click.UsageError("give either a NAME or --remove")
-    if name is not None and not name.strip():  # it may be an unset shell variable
+    wanted = clean_name(name or "")
+    if not (remove or wanted):  # it may be an unset shell variable
         raise click.UsageError("the NAME is empty: give one, or --remove")
     cli.set_up_logs(log_json=False, log_level="warning")
-    click.echo(program.set_name(ledger, folder, name or ""))
+    click.echo(program.set_name(ledger, folder, wanted))
 
 
 @click.group()
@@ -114,7 +116,7 @@ def found(name: str, ledger: str, folder: Path) -> None:
     The name is unique in the network and stays; its rules are those of `tequio name`. A key can
     found one team every 30 days.
     """
-    _print_team(ledger, folder, RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=clean_name(name)))
 
 
 @team.command("join")
@@ -197,7 +199,7 @@ def rename(name: str, ledger: str, folder: Path) -> None:
 
     If organisers withdrew the name, choose any other.
     """
-    _print_team(ledger, folder, RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=clean_name(name)))
 
 
 @team.command()

@@ -25,8 +25,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_an_organiser_chooses_a_name_and_removes_it(ledger: Served, tmp_path: Path) -> None:
     folder = key_folder(tmp_path / "worker", ORGANISER)
-    assert "is called 'The Owls' now" in output("name", ledger, folder, "The Owls")
-    assert "already has the name" in output("name", ledger, folder, "The Owls")
+    assert "is called 'Los B\u00fahos' now" in output("name", ledger, folder, " Los  Bu\u0301hos")
+    assert "already has the name" in output("name", ledger, folder, "Los B\u00fahos")
     assert "has no name now" in output("name", ledger, folder, "--remove")
     assert "again in 30 days" in output("name", ledger, folder, "The Larks")
 
