@@ -305,9 +305,8 @@ def lying(net: NetworkId, **about: object) -> Iterator[LyingConnector]:
     ids=str,
 )
 def test_a_lie_is_found_and_never_shown_as_it_came(
-    tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
+    ledger: Served, path: str, lie: dict[str, object], sentence: str
 ) -> None:
-    identity.write(tmp_path, bytes([92]) * 32, KeyProtection.OPEN)
     told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}
@@ -318,7 +317,7 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
         ) as caught:
             connect_account(
                 ledger.url,
-                tmp_path,
+                Signer(bytes([92]) * 32),
                 connector=liar.url,
                 provider="",
                 show=told.append,
