@@ -59,6 +59,14 @@ _ALIKE = str.maketrans(
 _DAY_MS = 86_400_000
 
 
+def clean_name(text: str) -> str:
+    """The name that a person typed, composed as the rules ask for and with single spaces.
+
+    Some systems, macOS among them, write an accent or a part of a Korean letter by itself.
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
 def check_name(name: str) -> None:
     """Raise MalformedError, which says what to change, unless a name may be spelt like this."""
     # The length first: nothing below then costs more than a few steps.

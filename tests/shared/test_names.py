@@ -7,7 +7,7 @@ import pytest
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NAME_HOLD_MS
-from tequio_shared.names import NameRegistry, check_name, same_as
+from tequio_shared.names import NameRegistry, check_name, clean_name, same_as
 from tests.support.attack_table import attack
 
 ONE, TWO, THREE = (Signer(bytes([at]) * 32).key for at in (1, 2, 3))
@@ -61,6 +61,21 @@ def test_a_plain_name_is_allowed(name: str) -> None:
 def test_any_other_name_is_refused_with_the_reason(name: str, why: str) -> None:
     with pytest.raises(MalformedError, match=why):
         check_name(name)
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("  Jose\u0301  Luis ", "Jos\u00e9 Luis"),
+        ("\u0418\u0306\u043e\u0440\u0438\u043a", "\u0419\u043e\u0440\u0438\u043a"),
+        ("\u1106\u1175\u11ab\u110c\u116e\u11ab", "\ubbfc\uc900"),
+        ("\u0133sbeer", "ijsbeer"),
+        ("ana!", "ana!"),
+        (" \t", ""),
+    ],
+)
+def test_a_typed_name_is_composed(typed: str, name: str) -> None:
+    assert clean_name(typed) == name
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 
-def output(command: str, ledger: Served, folder: Path, *words: str) -> str:
+def output(command: str, ledger: Served, folder: Path, *words: str, stdin: str = "") -> str:
     """Run a command with the key of a folder; returns all that it prints."""
     place = ("--ledger", ledger.url, "--dir", str(folder))
-    done = run_forked(CLIENT, command, *words, *place, timeout_s=60)
+    done = run_forked(CLIENT, command, *words, *place, timeout_s=60, stdin=stdin)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout + done.stderr
 

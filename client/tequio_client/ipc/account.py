@@ -47,7 +47,7 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     name: Name = ""
     """The public name; empty: none."""
     tier: Count = 0
-    """Knowledge about the owner: 0 none, 1 an account, 2 an invitation."""
+    """Present knowledge about the owner: 0 none, 1 an account, 2 an invitation."""
     team: Count = 0
     """Entry that founded the team for which it earns; 0: none."""
     team_name: Name = ""

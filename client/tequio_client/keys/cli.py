@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from tequio_client import cli
+from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from tequio_client.keys.identity import KeyStore
+    from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -141,6 +143,14 @@ def open_store(folder: Path) -> KeyStore:
     return KeyStore(folder, clock.now_ms)
 
 
+def public_key(store: KeyStore, *, from_stdin: bool) -> PeerKey:
+    """Read the public key, for which a file is opened only if nobody has opened it here yet."""
+    from tequio_shared.ids import key_from_text
+
+    known = store.state().record.key
+    return key_from_text(known) if known else open_key(store, from_stdin=from_stdin).key
+
+
 def open_key(store: KeyStore, *, from_stdin: bool) -> Signer:
     return open_with_passphrase(store, from_stdin=from_stdin)[0]
 
@@ -148,7 +158,13 @@ def open_key(store: KeyStore, *, from_stdin: bool) -> Signer:
 def open_with_passphrase(store: KeyStore, *, from_stdin: bool) -> tuple[Signer, str | None]:
     from tequio_client.keys.state import KeyProtection
 
-    if store.state().protection is not KeyProtection.PASSPHRASE:
+    how = store.state().protection
+    if how is KeyProtection.ABSENT:
+        raise UserFacingError(
+            f"no key found in {store.folder}: give the --dir of your worker, or start a worker "
+            "first"
+        )
+    if how is not KeyProtection.PASSPHRASE:
         return store.open(), None
     phrase = ask_secret("Passphrase of the key", from_stdin=from_stdin)
     return store.open(phrase), phrase

@@ -33,6 +33,8 @@ from tequio_shared.keys import SEED_BYTES, Signer
 
 KEY_FILE = "identity.key"
 RECORD = "identity.json"
+SUCCESSOR = "successor"
+"""Folder of a key that waits to follow, in that of the present one (`keys.successor`)."""
 _ASIDE = "identity.key.old"
 _MOST_ASIDE = 1_000
 _MOST_BYTES = 4_096
@@ -105,12 +107,20 @@ class KeyStore:
     def change_protection(
         self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
     ) -> None:
-        """Change the protection of the same key; the old keyring entry is deleted afterwards."""
-        signer, content = self.open(old_passphrase), _read(self.folder)
-        write(self.folder, signer.seed, how, passphrase, self.keyring)
-        if content is not None and _has_form(content, _WRAPPED_MAGIC):
-            with suppress(IdentityError):  # a leftover entry does no harm
-                self.keyring.delete(content[_SALT].hex())
+        """Change the protection of the same key, and of one that waits to follow it.
+
+        An old keyring entry is deleted afterwards. The waiting key changes first: if this is cut
+        short, the same change can be made once more, and does the rest.
+        """
+        seeds, waiting = {self.folder: self.open(old_passphrase).seed}, self.folder / SUCCESSOR
+        with suppress(IdentityError):  # there is none, or another passphrase protects it
+            seeds = {waiting: load(waiting, old_passphrase, self.keyring).seed, **seeds}
+        for folder, seed in seeds.items():
+            content = _read(folder)
+            write(folder, seed, how, passphrase, self.keyring)
+            if content is not None and _has_form(content, _WRAPPED_MAGIC):
+                with suppress(IdentityError):  # a leftover entry does no harm
+                    self.keyring.delete(content[_SALT].hex())
 
     def record_backup(self, signer: Signer, way: str) -> None:
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))

@@ -19,16 +19,13 @@ from tequio_shared.keys import SEED_BYTES, Signer
 if TYPE_CHECKING:
     from tequio_client.keys.identity import KeyStore
 
-FOLDER = "successor"
-"""Folder of the waiting key, in that of the key which it follows."""
-
 
 def prepare(store: KeyStore, passphrase: str | None = None) -> Signer:
     """The waiting key, or a new one, stored as the present one is; raises IdentityError.
 
     `passphrase` is that of the present key, if it is stored under one.
     """
-    folder = store.folder / FOLDER
+    folder = store.folder / identity.SUCCESSOR
     state = store.state()
     if identity.protection_of(folder) is not KeyProtection.ABSENT:
         waiting = identity.load(folder, passphrase, store.keyring)
@@ -49,7 +46,7 @@ def prepare(store: KeyStore, passphrase: str | None = None) -> Signer:
 
 def install(store: KeyStore, passphrase: str | None = None) -> Signer:
     """Make the waiting key that of the folder; the former one is set aside."""
-    folder = store.folder / FOLDER
+    folder = store.folder / identity.SUCCESSOR
     successor = identity.load(folder, passphrase, store.keyring)
     how = identity.protection_of(folder)
     store.adopt(successor.seed, how, passphrase)
@@ -59,4 +56,4 @@ def install(store: KeyStore, passphrase: str | None = None) -> Signer:
 
 def discard(folder: Path) -> None:
     """Remove the waiting key, once it is installed."""
-    files.delete(folder / FOLDER / identity.KEY_FILE)
+    files.delete(folder / identity.SUCCESSOR / identity.KEY_FILE)

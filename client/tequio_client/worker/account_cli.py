@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -17,32 +18,38 @@ from tequio_client.ipc.account import (
     RequestTeamMember,
     TeamReply,
 )
+from tequio_client.keys.cli import FROM_STDIN, open_key, open_store, public_key
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER, TEAM_MEMBERS
+from tequio_shared.names import clean_name
 from tequio_shared.round.points import GFLOP_PER_POINT
 from tequio_shared.round.points import points as points_text
 from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tequio_client.ipc.account import TeamQuestion
+    from tequio_shared.keys import Signer
 
 _DAY_MS = 86_400_000
+_own_key_options = cli.together(cli.ledger_option, cli.folder_option("worker"), FROM_STDIN)
 
 
 @click.command()
-@cli.ledger_option
-@cli.folder_option("worker")
+@_own_key_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
+def standing(ledger: str, folder: Path, *, from_stdin: bool, as_json: bool) -> None:
     """Show your key's standing in the network, the reason, and what you can do."""
     from tequio_client.worker.ledger import account as program
 
     cli.set_up_logs(log_json=False, log_level="warning")
+    key = public_key(open_store(folder), from_stdin=from_stdin)
     if as_json:
-        click.echo(program.standing_json(ledger, folder))
+        click.echo(program.standing_json(ledger, key))
         return
-    for line in program.standing_lines(ledger, folder):
+    for line in program.standing_lines(ledger, key):
         click.echo(line)
 
 
@@ -66,16 +73,16 @@ def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:
 
     cli.set_up_logs(log_json=False, log_level="warning")
     text = text_file.read(APPEAL_BYTES + 1) if text_file else b""
-    for line in program.submit_appeal(ledger, folder, text):
+    load = _loader(folder, from_stdin=False)  # the text may be there
+    for line in program.submit_appeal(ledger, folder, load, text):
         click.echo(line)
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.option("--remove", is_flag=True, help="Have no name any more.")
-@cli.ledger_option
-@cli.folder_option("worker")
-def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
+@_own_key_options
+def name(name: str | None, ledger: str, folder: Path, *, from_stdin: bool, remove: bool) -> None:
     """Give your key the public name NAME.
 
     A name is unique in the network: 2 to 32 letters of one script and digits, with single spaces,
@@ -88,10 +95,16 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
 
     if remove == (name is not None):
         raise click.UsageError("give either a NAME or --remove")
-    if name is not None and not name.strip():  # it may be an unset shell variable
+    wanted = clean_name(name or "")
+    if not (remove or wanted):  # it may be an unset shell variable
         raise click.UsageError("the NAME is empty: give one, or --remove")
     cli.set_up_logs(log_json=False, log_level="warning")
-    click.echo(program.set_name(ledger, folder, name or ""))
+    load = _loader(folder, from_stdin=from_stdin)
+    click.echo(program.set_name(ledger, folder, load, wanted))
+
+
+def _loader(folder: Path, *, from_stdin: bool) -> Callable[[], Signer]:
+    return partial(open_key, open_store(folder), from_stdin=from_stdin)
 
 
 @click.group()
@@ -106,45 +119,41 @@ def team() -> None:
 
 @team.command()
 @click.argument("name")
-@cli.ledger_option
-@cli.folder_option("worker")
-def found(name: str, ledger: str, folder: Path) -> None:
+@_own_key_options
+def found(name: str, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Found the team NAME, and print its join link.
 
     The name is unique in the network and stays; its rules are those of `tequio name`. A key can
     found one team every 30 days.
     """
-    _print_team(ledger, folder, RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=clean_name(name)), from_stdin=from_stdin)
 
 
 @team.command("join")
 @click.argument("link")
-@cli.ledger_option
-@cli.folder_option("worker")
-def join_team(link: str, ledger: str, folder: Path) -> None:
+@_own_key_options
+def join_team(link: str, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Join a team with its LINK or code. Put a link in quotes."""
     if not link.strip():  # it may be an unset shell variable
         raise click.UsageError("the LINK is empty: give one")
-    _print_team(ledger, folder, RequestMembership(link=link))
+    _print_team(ledger, folder, RequestMembership(link=link), from_stdin=from_stdin)
 
 
 @team.command()
-@cli.ledger_option
-@cli.folder_option("worker")
-def leave(ledger: str, folder: Path) -> None:
+@_own_key_options
+def leave(ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Leave your team.
 
     If you own it, the member that joined first becomes its owner.
     """
-    _print_team(ledger, folder, RequestMembership())
+    _print_team(ledger, folder, RequestMembership(), from_stdin=from_stdin)
 
 
 @team.command("show")
-@cli.ledger_option
-@cli.folder_option("worker")
-def print_own(ledger: str, folder: Path) -> None:
+@_own_key_options
+def print_own(ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Show your team, its goal and its members."""
-    _print_team(ledger, folder, AskTeam())
+    _print_team(ledger, folder, AskTeam(), from_stdin=from_stdin)
 
 
 @team.command()
@@ -163,11 +172,14 @@ def print_own(ledger: str, folder: Path) -> None:
     help="The link admits nobody while the team has this many members.",
 )
 @click.option("--close", is_flag=True, help="Let nobody join any more.")
-@cli.ledger_option
-@cli.folder_option("worker")
-def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> None:
+@_own_key_options
+def link(
+    *, days: int, members: int, close: bool, ledger: str, folder: Path, from_stdin: bool
+) -> None:
     """Make a new join link for your team and end the former."""
-    _print_team(ledger, folder, RequestTeam(days=0 if close else days, most=members))
+    _print_team(
+        ledger, folder, RequestTeam(days=0 if close else days, most=members), from_stdin=from_stdin
+    )
 
 
 @team.command()
@@ -175,9 +187,8 @@ def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> 
 @click.option(
     "--by", type=click.DateTime(["%Y-%m-%d"]), help="Last day of the goal (UTC), as YYYY-MM-DD."
 )
-@cli.ledger_option
-@cli.folder_option("worker")
-def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
+@_own_key_options
+def goal(points: int, by: datetime | None, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Set your team a goal of POINTS from now on; 0: none."""
     if bool(points) != (by is not None):
         raise click.UsageError("give the POINTS and --by; or 0 alone, for no goal")
@@ -185,37 +196,38 @@ def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
     if by is not None:
         until_ms = int(by.replace(tzinfo=UTC).timestamp() * 1_000) + _DAY_MS - 1
     question = RequestTeam(goal=points * GFLOP_PER_POINT, goal_until_ms=until_ms)
-    _print_team(ledger, folder, question)
+    _print_team(ledger, folder, question, from_stdin=from_stdin)
 
 
 @team.command()
 @click.argument("name")
-@cli.ledger_option
-@cli.folder_option("worker")
-def rename(name: str, ledger: str, folder: Path) -> None:
+@_own_key_options
+def rename(name: str, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Spell the name of the team in another way.
 
     If organisers withdrew the name, choose any other.
     """
-    _print_team(ledger, folder, RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=clean_name(name)), from_stdin=from_stdin)
 
 
 @team.command()
 @click.argument("key", cls=cli.LogIdArgument)
-@cli.ledger_option
-@cli.folder_option("worker")
-def remove(key: str, ledger: str, folder: Path) -> None:
+@_own_key_options
+def remove(key: str, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Remove the member KEY, and end the join link."""
-    _print_team(ledger, folder, RequestTeamMember(peer=_key(key), to="removed"))
+    _print_team(
+        ledger, folder, RequestTeamMember(peer=_key(key), to="removed"), from_stdin=from_stdin
+    )
 
 
 @team.command("hand-over")
 @click.argument("key", cls=cli.LogIdArgument)
-@cli.ledger_option
-@cli.folder_option("worker")
-def hand_over(key: str, ledger: str, folder: Path) -> None:
+@_own_key_options
+def hand_over(key: str, ledger: str, folder: Path, *, from_stdin: bool) -> None:
     """Make the member KEY the owner of your team."""
-    _print_team(ledger, folder, RequestTeamMember(peer=_key(key), to="owner"))
+    _print_team(
+        ledger, folder, RequestTeamMember(peer=_key(key), to="owner"), from_stdin=from_stdin
+    )
 
 
 def _key(text: str) -> str:
@@ -227,11 +239,12 @@ def _key(text: str) -> str:
         ) from err
 
 
-def _print_team(ledger: str, folder: Path, question: TeamQuestion) -> None:
+def _print_team(ledger: str, folder: Path, question: TeamQuestion, *, from_stdin: bool) -> None:
     from tequio_client.worker.ledger import account as program
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    for line in team_lines(program.team(ledger, folder, question)):
+    load = _loader(folder, from_stdin=from_stdin)
+    for line in team_lines(program.team(ledger, folder, load, question)):
         click.echo(line)
 
 
@@ -268,9 +281,10 @@ def team_lines(found: TeamReply) -> list[str]:
 )
 @click.option("--provider", default="", help="Account provider, if the connector supports several.")
 @click.option("--open", "opens", is_flag=True, help="Open the sign-in page in the browser.")
-@cli.ledger_option
-@cli.folder_option("worker")
-def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: Path) -> None:
+@_own_key_options
+def connect(
+    *, connector: str, provider: str, opens: bool, ledger: str, folder: Path, from_stdin: bool
+) -> None:
     """Link an account at GitHub or another provider to your key.
 
     Some runs require it. The public log then shows that a person is behind the key, and which keys
@@ -284,7 +298,7 @@ def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: 
     cli.set_up_logs(log_json=False, log_level="warning")
     account.connect_account(
         ledger,
-        folder,
+        open_key(open_store(folder), from_stdin=from_stdin),
         connector=connector,
         provider=provider.lower(),
         show=click.echo,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NOW_MS = 1_795_285_800_000
 SEED = bytes(range(32))
 PHRASE = "correct horse"
+WAYS = [KeyProtection.KEYRING, KeyProtection.PASSPHRASE, KeyProtection.OPEN]
 NO_KEYRING = fail.Keyring()  # type: ignore[no-untyped-call]  # the library's
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
@@ -70,9 +71,7 @@ def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: ScriptedKeyring, store
 
 
 @posix
-@pytest.mark.parametrize(
-    "how", [KeyProtection.KEYRING, KeyProtection.PASSPHRASE, KeyProtection.OPEN]
-)
+@pytest.mark.parametrize("how", WAYS)
 @pytest.mark.usefixtures("ring")
 def test_file_and_folder_are_for_their_owner_alone(store: KeyStore, how: KeyProtection) -> None:
     store.make(how, PHRASE if how is KeyProtection.PASSPHRASE else None)
@@ -238,6 +237,39 @@ def test_a_keyring_that_refuses_leaves_the_key_as_it_was(
     with refused("keyring-locked"):
         store.change_protection(KeyProtection.KEYRING, None, PHRASE)
     assert store.open(PHRASE).key == key
+
+
+@pytest.mark.parametrize("before", WAYS)
+@pytest.mark.parametrize("after", WAYS)
+def test_a_waiting_key_is_kept_in_the_same_way_as_the_present_one(
+    ring: ScriptedKeyring, store: KeyStore, before: KeyProtection, after: KeyProtection
+) -> None:
+    store.make(before, PHRASE)
+    waiting = successor.prepare(store, PHRASE)
+    store.change_protection(after, "another phrase", PHRASE)
+    assert successor.prepare(store, "another phrase").key == waiting.key
+    assert len(ring.entries) == 2 * (after is KeyProtection.KEYRING)
+    assert successor.install(store, "another phrase").key == waiting.key
+    assert store.state().protection is after
+
+
+def test_a_change_that_was_cut_short_after_the_waiting_key_is_made_again(
+    store: KeyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.make(KeyProtection.PASSPHRASE, PHRASE)
+    waiting, write = successor.prepare(store, PHRASE), files.write_private
+
+    def fail(path: Path, content: bytes) -> None:
+        if path.parent == store.folder:
+            raise OSError(28, "No space left on device")
+        write(path, content)
+
+    with monkeypatch.context() as full:
+        full.setattr(files, "write_private", fail)
+        with refused("unusable"):
+            store.change_protection(KeyProtection.PASSPHRASE, "another phrase", PHRASE)
+    store.change_protection(KeyProtection.PASSPHRASE, "another phrase", PHRASE)
+    assert successor.install(store, "another phrase").key == waiting.key
 
 
 # --- backups

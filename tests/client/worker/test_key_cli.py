@@ -11,7 +11,9 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
-from tequio_client.keys.backup import read_backup
+from tequio_client.keys.backup import read_backup, to_words
+from tequio_client.keys.cli import open_store
+from tequio_client.keys.successor import prepare
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.ledger.key_changes import replace
@@ -173,3 +175,32 @@ def test_a_replacement_whose_answer_was_lost_is_not_made_twice(
             assert caught.value.code == "key-ended"
 
     trio.run(run)
+
+
+def test_a_waiting_key_that_has_another_account_is_installed_rather_than_lost(
+    ledger: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "here"
+    lost, own = registered(ledger, "a", tmp_path / "lost"), registered(ledger, "b", folder)
+    waiting = prepare(open_store(folder))
+
+    async def accept_and_lose_the_answer() -> None:
+        async with LedgerApi(ledger.url) as api:
+            await replace(api, lost.key, waiting, lost.signer)
+
+    trio.run(accept_and_lose_the_answer)
+    key = to_text(lost.key)
+    assert f"run `tequio key replace {key}`" in told(ledger, folder, "replace")
+    assert own_key(folder) == own.key
+    words = " ".join(to_words(lost.signer.seed))
+    assert f"took the place of {key}" in told(ledger, folder, "replace", key, stdin=f"{words}\n")
+    assert own_key(folder) == waiting.key
+
+
+def test_a_waiting_key_that_is_registered_for_itself_is_moved_rather_than_removed(
+    ledger: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "here"
+    registered(ledger, "present", folder)
+    registered(ledger, "restored before", folder / identity.SUCCESSOR)
+    assert "move the folder `successor`" in told(ledger, folder, "replace")

@@ -40,7 +40,7 @@ from tequio_client.ipc.account import (
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import APPEAL_BYTES, NAME_CHARS
-from tequio_shared.names import check_name
+from tequio_shared.names import check_name, clean_name
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
@@ -49,6 +49,8 @@ RECOVERY_FILE = "recovery.tequio-key"
 TEXT_HEIGHT = 110
 EVERY_MS = 30_000
 """Interval of questions about the account while it is shown."""
+TYPED_CHARS = 3 * NAME_CHARS
+"""Characters of the longest name as it is typed: some Korean letters are then three each."""
 RESTRICTED = ("suspected", "quarantined", "banned")
 """Standings against which one can appeal."""
 
@@ -421,7 +423,7 @@ class NameDialog(AccountDialog):
         )
         self.line = QLineEdit(self._present)
         self.line.setFont(font(TextStyle.BODY))
-        self.line.setMaxLength(NAME_CHARS)
+        self.line.setMaxLength(TYPED_CHARS)
         self.line.setAccessibleName(self.tr("Name"))
         self.line.setPlaceholderText(self.tr("No name"))
         self.rule = caption("")
@@ -436,8 +438,7 @@ class NameDialog(AccountDialog):
 
     @property
     def name(self) -> str:
-        """The name as it was typed, with single spaces."""
-        return " ".join(self.line.text().split())
+        return clean_name(self.line.text())
 
     def _follow(self) -> None:
         is_possible = True

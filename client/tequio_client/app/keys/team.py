@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTimeZone, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractItemView, QDateEdit, QLineEdit, QStackedWidget, QWidget
 
-from tequio_client.app.keys.account import AccountDialog, KeyAccount
+from tequio_client.app.keys.account import TYPED_CHARS, AccountDialog, KeyAccount
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
@@ -32,8 +32,7 @@ from tequio_client.ipc.account import (
 )
 from tequio_client.ipc.points import RankRow
 from tequio_shared.errors import MalformedError
-from tequio_shared.limits import NAME_CHARS
-from tequio_shared.names import check_name
+from tequio_shared.names import check_name, clean_name
 from tequio_shared.round.points import GFLOP_PER_POINT
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ class TeamDialog(AccountDialog):
         self._ask(RequestTeam(goal=goal, goal_until_ms=until_ms))
 
     def _rename(self) -> None:
-        self._ask(RequestTeam(name=" ".join(self.own.name.text().split())))
+        self._ask(RequestTeam(name=clean_name(self.own.name.text())))
 
     def _confirm_leave(self) -> None:
         note = self.tr("What you earned for the team stays with it.")
@@ -241,7 +240,7 @@ class EntryPane(QWidget):
         self.link, self.name = QLineEdit(), QLineEdit()
         for line, words, most in (
             (self.link, self.tr("Join link or code of a team"), LINK_CHARS),
-            (self.name, self.tr("Name of the new team"), NAME_CHARS),
+            (self.name, self.tr("Name of the new team"), TYPED_CHARS),
         ):
             line.setFont(font(TextStyle.BODY))
             line.setMaxLength(most)
@@ -265,8 +264,7 @@ class EntryPane(QWidget):
 
     @property
     def team_name(self) -> str:
-        """The name as it was typed, with single spaces."""
-        return " ".join(self.name.text().split())
+        return clean_name(self.name.text())
 
     @property
     def is_filled(self) -> bool:
@@ -303,7 +301,7 @@ class OwnTeamPane(QWidget):
         self.set_goal = Button(self.tr("Set the goal"))
         self.name = QLineEdit()
         self.name.setFont(font(TextStyle.BODY))
-        self.name.setMaxLength(NAME_CHARS)
+        self.name.setMaxLength(TYPED_CHARS)
         self.name.setAccessibleName(self.tr("New name of the team"))
         self.name.setPlaceholderText(self.name.accessibleName())
         self.rename = Button(self.tr("Use this name"))

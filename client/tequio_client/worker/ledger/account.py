@@ -1,6 +1,7 @@
 """Account commands end to end: standing, appeal, joining by invitation, team, and vouching.
 
-Each takes a ledger's address and a worker's folder, and raises UserFacingError with one sentence.
+Each takes a ledger's address and a key, or a worker's folder and how to load its key, and raises
+UserFacingError with one sentence.
 
 Nothing that matters is believed. That an invitation counts, or that a connector vouched, is read
 from the log with a proof. A connector's network is compared with the ledger's, and its address with
@@ -13,7 +14,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 import trio
@@ -56,7 +57,7 @@ from tequio_client.worker.ledger.standing import (
 from tequio_shared.api.connector import ConnectCode, ConnectOutcome
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import NetworkId, key_from_text, to_text
+from tequio_shared.ids import NetworkId, PeerKey, key_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.names import check_name
@@ -78,20 +79,21 @@ _STRIPPED = (
 )
 
 T = TypeVar("T")
+LoadKey: TypeAlias = Callable[[], Signer]
+"""Opens the key of a folder; only called if no worker runs there, which has it open."""
 
 
-def standing_lines(ledger: str, folder: Path) -> list[str]:
-    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=_signer(folder).key))
+def standing_lines(ledger: str, key: PeerKey) -> list[str]:
+    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=key))
     lines = [describe_standing(one)]
     lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
     return lines + advice(one, now_ms())
 
 
-def standing_json(ledger: str, folder: Path) -> bytes:
-    signer = _signer(folder)
-    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=signer.key))
+def standing_json(ledger: str, key: PeerKey) -> bytes:
+    one, evidence = shutdown.ask_ledger(ledger, partial(read_standing, key=key))
     report = {
-        "key": to_text(signer.key),
+        "key": to_text(key),
         **msgspec.structs.asdict(one),
         "says": describe_standing(one),
         "entries": {
@@ -102,7 +104,7 @@ def standing_json(ledger: str, folder: Path) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
 
 
-def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
+def submit_appeal(ledger: str, folder: Path, load: LoadKey, text: bytes) -> list[str]:
     """Appeal against the key's standing; returns what happens next."""
     if len(text) > APPEAL_BYTES:
         raise UserFacingError(
@@ -112,19 +114,9 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
         question = RequestAppeal(text=text.decode())
     except UnicodeDecodeError as err:
         raise UserFacingError(f"the text is not UTF-8 ({err.reason}): save it as UTF-8") from err
-    load = partial(_signer, folder)
     reply = key_commands.carry_out(ledger, folder, load, question, AccountReply)
     one, _ = shutdown.ask_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
-
-
-def _signer(folder: Path) -> Signer:
-    """Load the existing key; unlike a worker's start, an account command never makes one."""
-    if not (folder / identity.KEY_FILE).exists():
-        raise UserFacingError(
-            f"no key found in {folder}: give the --dir of your worker, or start a worker first"
-        )
-    return identity.load(folder)
 
 
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:
@@ -195,20 +187,19 @@ async def _is_signed_by(
     return link.signer.key in dict(entry.signatures)
 
 
-def set_name(ledger: str, folder: Path, name: str) -> str:
+def set_name(ledger: str, folder: Path, load: LoadKey, name: str) -> str:
     """Give the key in the folder that name, or none; returns the result in words."""
     if name:
         _check_name(name)
     question = RequestName(name=name)
-    key_commands.carry_out(ledger, folder, partial(_signer, folder), question, AccountReply)
+    key_commands.carry_out(ledger, folder, load, question, AccountReply)
     return f"the key is called {name!r} now" if name else "the key has no name now"
 
 
-def team(ledger: str, folder: Path, question: TeamQuestion) -> TeamReply:
+def team(ledger: str, folder: Path, load: LoadKey, question: TeamQuestion) -> TeamReply:
     """Do what concerns the team of the key in the folder."""
     if isinstance(question, RequestTeam) and question.name is not None:
         _check_name(question.name)
-    load = partial(_signer, folder)
     return key_commands.carry_out(ledger, folder, load, question, TeamReply)
 
 
@@ -222,19 +213,18 @@ def _check_name(name: str) -> None:
 
 def connect_account(
     ledger: str,
-    folder: Path,
+    signer: Signer,
     *,
     connector: str,
     provider: str,
     show: Callable[[str], None],
     visit: Callable[[str], object],
 ) -> None:
-    """Have an account vouch for the key in the folder.
+    """Have an account vouch for the key.
 
     An empty `provider` is the only one that the connector supports. `show` shows a line to the
     person, `visit` opens an address in the browser.
     """
-    signer = _signer(folder)
 
     async def connect(api: LedgerApi) -> None:
         async with ConnectorApi(connector) as server:

@@ -30,6 +30,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.ledger import connection, teams
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
+from tequio_client.worker.ledger.standing import present_tier
 from tequio_client.worker.ledger.teams import submit
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, PeerKey, from_text, key_from_text, to_text
@@ -90,8 +91,9 @@ async def describe(api: LedgerApi, signer: Signer) -> AccountReply:
         name=account.name,
         team=account.team,
         team_name=(await api.team(account.team, limit=1)).name if account.team else "",
-        tier=account.tier.tier,
-        # Its own points show accepted work; the ledger, which knows exactly, has the last word.
+        tier=present_tier(account.tier, now_ms()),
+        # Its own points show accepted work; a vouch counts here even after its end. The ledger,
+        # which knows exactly, has the last word.
         can_be_named=own_gflop > 0 or account.tier.tier > 0,
         own_gflop=own_gflop,
         accepted=account.accepted,
@@ -146,7 +148,15 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
     if known is not None:
         if known.replaces == to_text(former):  # an answer was lost
             return
-        raise UserFacingError("the new key is registered already: remove it and try again")
+        if known.replaces is not None:
+            raise UserFacingError(
+                f"the new key took the place of {known.replaces} before: run "
+                f"`tequio key replace {known.replaces}` to install it"
+            )
+        raise UserFacingError(
+            "the new key is registered already: move the folder `successor` to another place, and "
+            "try again"
+        )
     work = await work_for_registration(network.id, successor.key, network.genesis.work_bits)
     now = now_ms()
     made = make(

@@ -310,6 +310,11 @@ def unmet_roles(
     least = {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
     tier: int = Tier.ANONYMOUS
     if answer is not None and answer.run in (None, to_text(manifest.run_id)):
-        is_over = answer.tier == Tier.VOUCHED and now_ms >= answer.until
-        tier = Tier.ANONYMOUS if is_over else answer.tier
+        tier = present_tier(answer, now_ms)
     return [role for role in roles if tier < least[role]]
+
+
+def present_tier(answer: TierAnswer, now_ms: int) -> int:
+    """Compute a key's tier by that time: a ledger also tells of a vouch that has ended."""
+    is_over = answer.tier == Tier.VOUCHED and now_ms >= answer.until
+    return Tier.ANONYMOUS if is_over else answer.tier

@@ -140,12 +140,12 @@ def test_a_team_is_founded_by_its_name(made: FirstRunSetup, qtbot: QtBot) -> Non
     dialog = opened(made, qtbot, TeamReply())
     dialog.entry.ways.select("name")
     dialog.entry.ways.chosen.emit("name")
-    for text, is_possible in (("a", False), ("Milpa!", False), ("  Milpa  Alta ", True)):
+    for text, is_possible in (("a", False), ("Milpa!", False), ("  Mi\u0301lpa  Alta ", True)):
         dialog.entry.name.setText(text)
         assert dialog.main.isEnabled() is is_possible, text
     made.worker.replies[RequestTeam] = OWNER
     dialog.main.click()
-    assert RequestTeam(name="Milpa Alta") in asked(made)
+    assert RequestTeam(name="M\u00edlpa Alta") in asked(made)
     assert dialog.own.link.text == LINK
     assert dialog.own.code.text == CODE
 
@@ -198,7 +198,7 @@ def test_an_owner_without_a_name_is_asked_for_another(made: FirstRunSetup, qtbot
     assert dialog.heading.text() == "Team 1204"
     assert not dialog.own.naming.isHidden()
     made.worker.replies[RequestTeam] = OWNER
-    dialog.own.name.setText(" Milpa ")
+    dialog.own.name.setText(" Mi\u0301lpa ")
     dialog.own.rename.click()
-    assert RequestTeam(name="Milpa") in asked(made)
+    assert RequestTeam(name="M\u00edlpa") in asked(made)
     assert dialog.own.naming.isHidden()

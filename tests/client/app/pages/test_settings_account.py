@@ -181,7 +181,9 @@ def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> Non
     for text, is_possible in (("a", False), ("Ana!", False), ("Ana \u0416", False), ("Ana", True)):
         dialog.line.setText(text)
         assert dialog.main.isEnabled() is is_possible, text
-    dialog.line.setText("  Ana   Sof\u00eda ")
+    dialog.line.setText("\u1106\u1175\u11ab" * 32)
+    assert dialog.name == "\ubbfc" * 32
+    dialog.line.setText("  Ana   Sofi\u0301a ")
     made.worker.replies[RequestName] = structs.replace(ACCOUNT, name="Ana Sof\u00eda")
     made.worker.replies[AskAccount] = made.worker.replies[RequestName]
     dialog.main.click()

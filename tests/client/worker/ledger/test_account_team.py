@@ -140,8 +140,8 @@ def test_commands_go_through_the_running_worker(ledger: Served, tmp_path: Path) 
         ):
             host = AnsweringWorker(ledger.url, api, outbox, author.signer)
             async with recording_worker.served(folder, host=host):
-                assert "Puebla (1 member)" in await said("team", "found", "Puebla")
-                assert "already" in await said("team", "rename", "Puebla")
+                assert "M\u00e9xico (1 member)" in await said("team", "found", "Me\u0301xico")
+                assert "already" in await said("team", "rename", "Me\u0301xico")
                 assert "is called 'Carla' now" in await said("name", "Carla")
                 assert "has 1 character:" in await said("name", "a")
                 assert "nothing to appeal against" in await said("appeal")

@@ -16,17 +16,23 @@ import pytest
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
+from tequio_client.ipc.account import (
+    AccountReply,
+    AskConnection,
+    ConnectionReply,
+    RequestConnection,
+)
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.ledger import connection
+from tequio_client.worker.ledger import connection, key_changes
 from tequio_client.worker.ledger.account import connect_account
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer, verify
+from tequio_shared.statements.network import MemberVouch
 from tests.support.account_provider import USER_CODE, AccountProvider, providing
 from tests.support.attack_table import attack
 from tests.support.authors import Author
@@ -149,6 +155,26 @@ def test_a_running_worker_links_an_account_for_its_app(
     assert code.expires_s > code.interval_s > 0
     assert [one.code for one in waiting] == [code.code] * len(waiting)
     assert last.outcome.startswith("your key has tier 1 (linked to an account); log entry ")
+
+
+def test_a_key_is_linked_until_its_vouch_ends_and_keeps_the_right_to_a_name(
+    ledger: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linker, author = Author("a connector", ledger.net), Author("Carla", ledger.net)
+    for one in (linker, author):
+        post(ledger, one.register(now_ms()))
+    name_connector(ledger, linker.key)
+    until = now_ms() + 86_400_000
+    vouch = MemberVouch(peer=to_text(author.key), owner=to_text(bytes(32)), until=until)
+    assert post(ledger, linker.sign(vouch, now_ms()))["status"] == "logged"
+
+    async def describe(at_ms: int) -> AccountReply:
+        monkeypatch.setattr(key_changes, "now_ms", lambda: at_ms)
+        async with LedgerApi(ledger.url) as api:
+            return await key_changes.describe(api, author.signer)
+
+    replies = [trio.run(describe, at_ms) for at_ms in (until - 1, until)]
+    assert [(one.tier, one.can_be_named) for one in replies] == [(1, True), (0, True)]
 
 
 @pytest.mark.parametrize(
@@ -279,9 +305,8 @@ def lying(net: NetworkId, **about: object) -> Iterator[LyingConnector]:
     ids=str,
 )
 def test_a_lie_is_found_and_never_shown_as_it_came(
-    tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
+    ledger: Served, path: str, lie: dict[str, object], sentence: str
 ) -> None:
-    identity.write(tmp_path, bytes([92]) * 32, KeyProtection.OPEN)
     told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}
@@ -292,7 +317,7 @@ def test_a_lie_is_found_and_never_shown_as_it_came(
         ) as caught:
             connect_account(
                 ledger.url,
-                tmp_path,
+                Signer(bytes([92]) * 32),
                 connector=liar.url,
                 provider="",
                 show=told.append,
