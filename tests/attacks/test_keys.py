@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_shared import vrf
 from tequio_shared.errors import RefusedError, SignatureInvalidError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import QUARANTINE_MS, WHOLE_PARTS
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing
+from tequio_shared.round import lots
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import FaultReport, InviteOpen, KeyReplace, MemberName
+from tequio_shared.statements.network import (
+    FaultReport,
+    InviteOpen,
+    KeyReplace,
+    MemberName,
+    StandingRelease,
+)
 from tequio_shared.statements.statement import Entry
 from tests.shared.network.test_key_links import (
     RECOVERY,
@@ -269,6 +280,40 @@ def test_a_thief_does_not_frame_the_successor() -> None:
     report = FaultReport(leaves=tuple(map(to_text, two)), piece="")
     assert refusal(lambda: swarm.post(them["b"], StatementDraft(report))) == "key-ended"
     assert swarm.standings.records[heir.key].fault is None
+
+
+@attack("K9", layer="coord", ends="no witness duty until members have drawn other lots")
+def test_keys_that_are_chosen_for_their_lots_get_no_seats() -> None:
+    swarm, them = swarm_of(*(f"member {at}" for at in range(22)))
+    for one in them.values():
+        swarm.organise(StandingRelease(peer=to_text(one.key), reason=0))
+    swarm.run_rounds(1)
+    run_into(swarm, RoundPhase.TRAIN)
+    seed = vrf.output(swarm.coordinator.prove(swarm.view.next_seed_input()))
+    number, heirs = swarm.view.number, []
+    alpha = lots.lot_input(swarm.net, swarm.manifest.run_id, number + 1, seed)
+    for at in range(4):
+        names = (f"heir {at} {attempt}" for attempt in count())
+        low = next(name for name in names if vrf.output(signer(name).prove(alpha))[0] < 16)
+        heir = swarm.replace(them[f"member {at}"], low)
+        swarm.post(heir, heir.ready(swarm.view))
+        heirs.append(heir.key)
+    seats = []
+    for later in (1, 2):
+        while swarm.view.number < number + later or swarm.view.state is not RunState.ROUND_TRAIN:
+            assert swarm.step()
+        current = swarm.view.round
+        assert current is not None
+        assert set(heirs) <= current.slot_of.keys()
+        witnesses = current.roster.slots_of(WITNESS)
+        seats.append(
+            (
+                len(current.elected),
+                len(witnesses),
+                len(set(heirs) & {current.roster.keys[slot] for slot in witnesses}),
+            )
+        )
+    assert seats == [(16, 18, 0), (16, 22, 4)]
 
 
 def of(swarm: KeySwarm, one: Volunteer) -> Standing:

@@ -175,6 +175,9 @@ class FullRunView(RunView):
         self.accounts.rostered.update(member.key for member in roster.members)
         self.accounts.assign_windows(roster)
 
+    def _record_lots(self, view: RoundView) -> None:
+        self.accounts.lots_index = view.roster_index
+
     def _record_head(self, head: Head) -> None:
         last = next(reversed(self.heads), 0)
         self.heads[head.round] = head
