@@ -13,7 +13,7 @@ from tequio_shared.errors import RefusedError, SignatureInvalidError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import QUARANTINE_MS, WHOLE_PARTS
 from tequio_shared.network.run_states import RunState
-from tequio_shared.network.standing import Standing
+from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round import lots
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import AuditRules
@@ -185,6 +185,29 @@ def test_a_cheat_that_revokes_its_key_before_the_verdict_keeps_no_points(fault: 
         assert (points.gflop, points.unvested) == (0, 0)
         assert points.forfeited > 0
     assert swarm.earned(accomplice.key).forfeited == given
+
+
+@attack("K4", layer="qua", ends="its successor is suspected, then quarantined: it was there")
+def test_a_trainer_that_opens_nothing_is_not_away_because_it_has_replaced_its_key() -> None:
+    rules = AuditRules(unproven_bp=5_000, others_bp=500)
+    swarm, them = sharing_swarm("abcdefgh", rounds=60, audits=rules)
+    cheat, replaced = them["d"], 0
+    while of(swarm, cheat) is not Standing.QUARANTINED:
+        swarm.arithmetic.idle.add(cheat.key)
+        swarm.arithmetic.closed.add(cheat.key)
+        assert swarm.step()
+        assert swarm.view.closed < 40
+        current, cases = swarm.view.round, swarm.view.accounts.audits.cases.values()
+        if current is None or current.phase is not RoundPhase.WITNESS:
+            continue
+        slot = current.slot_of.get(cheat.key)
+        has_done = slot in current.commitments and slot not in current.without_proof
+        if has_done and any(case.trainer == cheat.key for case in cases):
+            replaced += 1
+            cheat = swarm.replace(cheat, f"heir in round {current.number}")
+            swarm.post(cheat, cheat.ready(swarm.view))
+    assert replaced > 1
+    assert swarm.standings.records[cheat.key].cause is StandingCause.WITHHELD
 
 
 @attack(

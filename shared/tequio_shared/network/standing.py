@@ -339,8 +339,15 @@ class KeyStatus:
         # Afterwards: of the same round, they would count for each other.
         pool.signs.extend(signs)
 
-    def close_audits(self, index: int, outcomes: Iterable[AuditOutcome]) -> None:
-        """Apply the audits that ended with the round.close at that log index."""
+    def close_audits(
+        self, index: int, outcomes: Iterable[AuditOutcome], present: Iterable[PeerKey]
+    ) -> None:
+        """Apply the audits that ended with the round.close at that log index.
+
+        `present` are the keys that attested in the round. One that a trainer has replaced since,
+        or that took its place, shows as well that the trainer was there.
+        """
+        holders = {self.links.holder(key) for key in present}
         for one in outcomes:
             if one.verdict is AuditVerdict.NOT_DONE:
                 record = self._record(one.trainer, index)
@@ -348,7 +355,8 @@ class KeyStatus:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
                     self._move_later(self.links.holder(one.trainer))
             # Of a computer that is off, nothing can be said.
-            if one.verdict is AuditVerdict.WITHHELD and one.was_present:
+            is_present = self.links.holder(one.trainer) in holders
+            if one.verdict is AuditVerdict.WITHHELD and is_present:
                 record = self._record(one.trainer, index)
                 record.withheld.append((record.judged, index))
                 del record.withheld[:-STRIKE_ROUNDS]
