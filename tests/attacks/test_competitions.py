@@ -12,9 +12,11 @@ import pytest
 
 from tequio_shared import vrf
 from tequio_shared.competition import draw
+from tequio_shared.competition.result import MOST_COMPARED, rank_models
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.scoring import LEAST_DOCUMENTS
 from tests.support.attack_table import attack
 from tests.support.competition_fold import CompetitionFold
 from tests.support.synthetic_competition import DEADLINE, DRAW, folder
@@ -168,6 +170,19 @@ def test_an_entrant_that_replaces_its_key_does_not_enter_again() -> None:
         stage.enter("heir")
     assert refused.value.code == "already-said"
     stage.post("heir", stage.paper.submit("alpha", folder("better")))
+
+
+@attack(
+    "C20", layer="coord", ends="copies share a rank; who is not compared comes after all others"
+)
+def test_copies_of_the_best_model_lift_no_other_to_its_rank() -> None:
+    scores = {"best": 7_000, "second": 7_100, "worst": 35_000}
+    models = {name: [millibits] * LEAST_DOCUMENTS for name, millibits in scores.items()}
+    copies = [f"copy {number}" for number in range(MOST_COMPARED - 1)]
+    models |= dict.fromkeys(copies, models["best"])
+    ranking = rank_models(models, [1_000] * LEAST_DOCUMENTS, beacon=bytes(32))
+    ranks = {place.name: place.rank for place in ranking.places}
+    assert ranks == {"best": 1, **dict.fromkeys(copies, 1), "second": 23, "worst": 23}
 
 
 @attack("C19", layer="coord", ends="cannot be drawn: its successor counts as the entrant")

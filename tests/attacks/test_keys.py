@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_shared import vrf
 from tequio_shared.errors import RefusedError, SignatureInvalidError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import QUARANTINE_MS, WHOLE_PARTS
-from tequio_shared.network.standing import Standing
+from tequio_shared.network.run_states import RunState
+from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.round import lots
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import FaultReport, InviteOpen, KeyReplace, MemberName
+from tequio_shared.statements.network import (
+    FaultReport,
+    InviteOpen,
+    KeyReplace,
+    MemberName,
+    StandingRelease,
+)
 from tequio_shared.statements.statement import Entry
 from tests.shared.network.test_key_links import (
     RECOVERY,
@@ -176,6 +187,29 @@ def test_a_cheat_that_revokes_its_key_before_the_verdict_keeps_no_points(fault: 
     assert swarm.earned(accomplice.key).forfeited == given
 
 
+@attack("K4", layer="qua", ends="its successor is suspected, then quarantined: it was there")
+def test_a_trainer_that_opens_nothing_is_not_away_because_it_has_replaced_its_key() -> None:
+    rules = AuditRules(unproven_bp=5_000, others_bp=500)
+    swarm, them = sharing_swarm("abcdefgh", rounds=60, audits=rules)
+    cheat, replaced = them["d"], 0
+    while of(swarm, cheat) is not Standing.QUARANTINED:
+        swarm.arithmetic.idle.add(cheat.key)
+        swarm.arithmetic.closed.add(cheat.key)
+        assert swarm.step()
+        assert swarm.view.closed < 40
+        current, cases = swarm.view.round, swarm.view.accounts.audits.cases.values()
+        if current is None or current.phase is not RoundPhase.WITNESS:
+            continue
+        slot = current.slot_of.get(cheat.key)
+        has_done = slot in current.commitments and slot not in current.without_proof
+        if has_done and any(case.trainer == cheat.key for case in cases):
+            replaced += 1
+            cheat = swarm.replace(cheat, f"heir in round {current.number}")
+            swarm.post(cheat, cheat.ready(swarm.view))
+    assert replaced > 1
+    assert swarm.standings.records[cheat.key].cause is StandingCause.WITHHELD
+
+
 @attack(
     "K4", layer="coord", ends="one owner, one record and one slot, however often it is replaced"
 )
@@ -269,6 +303,40 @@ def test_a_thief_does_not_frame_the_successor() -> None:
     report = FaultReport(leaves=tuple(map(to_text, two)), piece="")
     assert refusal(lambda: swarm.post(them["b"], StatementDraft(report))) == "key-ended"
     assert swarm.standings.records[heir.key].fault is None
+
+
+@attack("K9", layer="coord", ends="no witness duty until members have drawn other lots")
+def test_keys_that_are_chosen_for_their_lots_get_no_seats() -> None:
+    swarm, them = swarm_of(*(f"member {at}" for at in range(22)))
+    for one in them.values():
+        swarm.organise(StandingRelease(peer=to_text(one.key), reason=0))
+    swarm.run_rounds(1)
+    run_into(swarm, RoundPhase.TRAIN)
+    seed = vrf.output(swarm.coordinator.prove(swarm.view.next_seed_input()))
+    number, heirs = swarm.view.number, []
+    alpha = lots.lot_input(swarm.net, swarm.manifest.run_id, number + 1, seed)
+    for at in range(4):
+        names = (f"heir {at} {attempt}" for attempt in count())
+        low = next(name for name in names if vrf.output(signer(name).prove(alpha))[0] < 16)
+        heir = swarm.replace(them[f"member {at}"], low)
+        swarm.post(heir, heir.ready(swarm.view))
+        heirs.append(heir.key)
+    seats = []
+    for later in (1, 2):
+        while swarm.view.number < number + later or swarm.view.state is not RunState.ROUND_TRAIN:
+            assert swarm.step()
+        current = swarm.view.round
+        assert current is not None
+        assert set(heirs) <= current.slot_of.keys()
+        witnesses = current.roster.slots_of(WITNESS)
+        seats.append(
+            (
+                len(current.elected),
+                len(witnesses),
+                len(set(heirs) & {current.roster.keys[slot] for slot in witnesses}),
+            )
+        )
+    assert seats == [(16, 18, 0), (16, 22, 4)]
 
 
 def of(swarm: KeySwarm, one: Volunteer) -> Standing:

@@ -113,7 +113,7 @@ def rank_models(
     `LEAST_DOCUMENTS`. A rank is one more than the
     number of models that beat the model, so ties share a rank. Only the `MOST_COMPARED` with the
     best totals are compared, as more would leave no difference significant; the others share the
-    last rank of these (docs/protocol.md, scoring). Raises ValueError when there is nothing to
+    rank after these (docs/protocol.md, scoring). Raises ValueError when there is nothing to
     compare, or the documents differ.
     """
     names = sorted(millibits)
@@ -129,11 +129,11 @@ def rank_models(
     beaten = Counter(
         pair.other if pair.winner == pair.first else pair.first for pair in judged if pair.winner
     )
-    last = max(beaten[names[at]] for at in best)
     places = [
         RankedModel(
             name=name,
-            rank=1 + (beaten[name] if at in best else last),
+            # Else copies of one model, which tie, would leave everybody rank 1.
+            rank=1 + (beaten[name] if at in best else len(best)),
             nanobits_per_byte=nanobits_per_byte(totals[at], sum(sizes)),
             interval=_interval(_quotients(sums[at], sums[-1])),
         )

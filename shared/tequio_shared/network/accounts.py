@@ -3,8 +3,8 @@
 The part of a run's view that needs the whole history. Pure: only `RunView` changes it, entry by
 entry, so everybody who replays the log holds the same accounts. The next roster follows from it,
 from the standing of the keys and from their owners: a quarantined key has no slot, a newcomer a
-small share, a new or suspected key no witness duty while there are others, and no owner holds more
-than the manifest allows.
+small share, a new or suspected key no witness duty while there are others, nor one that may have
+been chosen for its lot, and no owner holds more than the manifest allows.
 """
 
 from __future__ import annotations
@@ -91,6 +91,8 @@ class RunAccounts:
     receivers: set[PeerKey] = field(init=False, default_factory=set, compare=False)
     """Keys whose points from others' work the last entry changed that settled points."""
     audits: AuditBook = field(init=False)
+    lots_index: int | None = None
+    """Log index of the roster of the last opened round, whose lots give the next seed."""
     _active: dict[PeerKey, None] = field(init=False)
     """Active members in the order in which they became ready, which is that of the log."""
 
@@ -398,16 +400,35 @@ class RunAccounts:
                 yield key, _Admitted(roles=roles, owner=known.owner)
 
     def _witnesses(self, admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
-        """Keys that may witness: active ones; if these are few, new ones too; suspected last."""
+        """Keys that may witness: active ones; if these are few, new ones too; suspected last.
+
+        Of each kind, those that came after the last lots were drawn only if the others are few.
+        """
         willing = [key for key, one in admitted.items() if WITNESS in one.roles]
         standing = {key: self.standings.of(key) for key in willing}
-        active = [key for key in willing if standing[key] is Standing.ACTIVE]
-        chosen = self._seated(active, admitted)
+        keys: list[PeerKey] = []
+        chosen: set[PeerKey] = set()
         # Newcomers are cheap to make: they join only while good witnesses are few.
-        if len(chosen) < SEASONED_WITNESSES:
-            unproven = [key for key in willing if standing[key] in UNPROVEN]
-            chosen = self._seated([*active, *unproven], admitted)
+        for kind in ({Standing.ACTIVE}, UNPROVEN):
+            for is_late in (False, True):
+                keys += [
+                    key
+                    for key in willing
+                    if standing[key] in kind and self._is_late(key) is is_late
+                ]
+                chosen = self._seated(keys, admitted)
+                if len(chosen) >= SEASONED_WITNESSES:
+                    return chosen
         return chosen or self._seated(willing, admitted)
+
+    def _is_late(self, key: PeerKey) -> bool:
+        """Return whether the coordinator may have known the next seed when the key came.
+
+        Else its friends would replace their keys by ones with low lots.
+        """
+        return self.lots_index is not None and not self.standings.is_known_before(
+            key, self.lots_index
+        )
 
     def _seated(self, keys: list[PeerKey], admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
         """First keys of each owner, up to its seats."""

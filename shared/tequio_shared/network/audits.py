@@ -121,8 +121,6 @@ class AuditOutcome:
     tokens: int
     verdict: AuditVerdict | None
     """None: nothing follows for the trainer."""
-    was_present: bool
-    """True if the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
@@ -438,7 +436,6 @@ def _outcome(
             round=case.round,
             tokens=case.tokens,
             verdict=verdict,
-            was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=case.contradicted,
             auditors=tuple(vote.auditor for vote, _, _ in rows),
             entries=tuple(entry for _, entry, _ in rows),

@@ -175,6 +175,9 @@ class FullRunView(RunView):
         self.accounts.rostered.update(member.key for member in roster.members)
         self.accounts.assign_windows(roster)
 
+    def _record_lots(self, view: RoundView) -> None:
+        self.accounts.lots_index = view.roster_index
+
     def _record_head(self, head: Head) -> None:
         last = next(reversed(self.heads), 0)
         self.heads[head.round] = head
@@ -212,7 +215,8 @@ class FullRunView(RunView):
         self.accounts.credit_round(index, view, result, ts)
         self.accounts.standings.close_round(index, view)
         self.settled = self.accounts.close_audits(view, ts)
-        self.accounts.standings.close_audits(index, self.settled)
+        present = [view.roster.members[slot].key for slot in view.attests]
+        self.accounts.standings.close_audits(index, self.settled, present)
 
     def _give_back(self, view: RoundView) -> None:
         self.accounts.void_round(view)

@@ -276,6 +276,9 @@ class RunView:
     def _record_roster(self, roster: Roster) -> None:
         """Hand out the windows of the roster."""
 
+    def _record_lots(self, view: RoundView) -> None:
+        """Record that the lots of a round are drawn, which opens with them."""
+
     def _record_head(self, head: Head) -> None:
         """Record a promoted head."""
 
@@ -374,6 +377,7 @@ class RunView:
                 deadlines.check_open(self, view, body, statement.ts)
                 fold.apply_open(view, body)
                 self.state, self.last_lots = after, view.seed
+                self._record_lots(view)
             case RoundWitness() as body:
                 # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)

@@ -125,6 +125,8 @@ class StandingRecord:
     standing: Standing = Standing.NEWCOMER
     since: int
     """Entry of the last change of standing; at first the registration."""
+    known_from: int
+    """Entry that brought the key: its registration, or the key.replace that it signed."""
     cause: StandingCause | None = None
     evidence: tuple[int, ...] = ()
     until: int = 0
@@ -184,7 +186,11 @@ class KeyStatus:
 
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""
-        return self.records.setdefault(key, StandingRecord(since=index))
+        return self.records.setdefault(key, StandingRecord(since=index, known_from=index))
+
+    def is_known_before(self, key: PeerKey, index: int) -> bool:
+        """Return whether no entry from that log index on brought the key."""
+        return key not in self.records or self.records[key].known_from < index
 
     def revoke(self, index: int, key: PeerKey) -> None:
         """End a key, and hold its record for a successor."""
@@ -194,12 +200,14 @@ class KeyStatus:
     def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
         """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
         record = self._end(index, former, Standing.REPLACED)
-        self.records[successor] = self._held.pop(former, record)
+        record = self._held.pop(former, record)
+        record.known_from = index
+        self.records[successor] = record
         self._move_later(successor)
 
     def _end(self, index: int, key: PeerKey, to: Standing) -> StandingRecord:
         record = self.register(key, index)
-        self.records[key] = StandingRecord(standing=to, since=index)
+        self.records[key] = StandingRecord(standing=to, since=index, known_from=record.known_from)
         self._moving.discard(key)
         return record
 
@@ -331,8 +339,15 @@ class KeyStatus:
         # Afterwards: of the same round, they would count for each other.
         pool.signs.extend(signs)
 
-    def close_audits(self, index: int, outcomes: Iterable[AuditOutcome]) -> None:
-        """Apply the audits that ended with the round.close at that log index."""
+    def close_audits(
+        self, index: int, outcomes: Iterable[AuditOutcome], present: Iterable[PeerKey]
+    ) -> None:
+        """Apply the audits that ended with the round.close at that log index.
+
+        `present` are the keys that attested in the round. One that a trainer has replaced since,
+        or that took its place, shows as well that the trainer was there.
+        """
+        holders = {self.links.holder(key) for key in present}
         for one in outcomes:
             if one.verdict is AuditVerdict.NOT_DONE:
                 record = self._record(one.trainer, index)
@@ -340,7 +355,8 @@ class KeyStatus:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
                     self._move_later(self.links.holder(one.trainer))
             # Of a computer that is off, nothing can be said.
-            if one.verdict is AuditVerdict.WITHHELD and one.was_present:
+            is_present = self.links.holder(one.trainer) in holders
+            if one.verdict is AuditVerdict.WITHHELD and is_present:
                 record = self._record(one.trainer, index)
                 record.withheld.append((record.judged, index))
                 del record.withheld[:-STRIKE_ROUNDS]

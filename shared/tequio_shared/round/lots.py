@@ -5,7 +5,8 @@ the round's seed. The lowest lots sit. Nobody can choose a lot, and who withhold
 its own chance and moves nobody else's. The seed is the output of the coordinator's function for the
 lots of the last committee, and comes with the roster: before it, no member knows its lot,
 so no choice of key, of work, or of silence can be made by its effect on the draw. The coordinator
-knows the seed earlier, but cannot choose it, for its key and the earlier lots are public.
+knows the seed earlier, but cannot choose it, for its key and the earlier lots are public; and a key
+that came since it may know the seed does not witness while there are others.
 (docs/protocol.md, 9.4; why not over the parent head: docs/decisions/0023-lots.md)
 """
 

@@ -144,8 +144,8 @@ def test_entrants_that_are_bad_on_purpose_leave_the_good_ones_their_ranks() -> N
     assert (ranks.pop("best"), ranks.pop("second")) == (1, 2)
     assert len(ranking.pairs) == result.MOST_COMPARED * (result.MOST_COMPARED - 1) // 2
     compared = {name for pair in ranking.pairs for name in (pair.first, pair.other)}
-    last = max(ranks[name] for name in ranks if name in compared)
-    assert [rank for name, rank in ranks.items() if name not in compared] == [last] * 2
+    left_out = [rank for name, rank in ranks.items() if name not in compared]
+    assert left_out == [result.MOST_COMPARED + 1] * 2
 
 
 @settings(max_examples=30, deadline=None)

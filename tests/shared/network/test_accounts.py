@@ -223,6 +223,35 @@ def test_where_all_are_suspected_they_are_the_witnesses() -> None:
     assert [WITNESS in roles for roles in them.next_members(0).values()] == [False] * 3 + [True]
 
 
+@pytest.mark.parametrize(
+    ("lots_index", "active", "witnesses"),
+    [
+        (None, "abcdef", "abcdef"),
+        (4, "abcdef", "abcd"),
+        (3, "abcdef", "abcdef"),
+        (4, "abcf", "abcf"),
+        (4, "abf", "abcdf"),
+        (2, "bef", "abef"),
+        (1, "bf", "abcdef"),
+        (0, "abcdef", "abcdef"),
+    ],
+)
+def test_a_key_that_came_after_the_last_lots_witnesses_only_where_others_are_few(
+    lots_index: int | None, active: str, witnesses: str
+) -> None:
+    them, roles = accounts(), {}
+    for at, name in enumerate("abcdef"):
+        key = signer(name).key
+        them.mark_ready(key, BOTH, 20 - at)
+        record = them.standings.register(key, at)
+        record.standing = Standing.ACTIVE if name in active else Standing.NEWCOMER
+        roles[key] = name
+    them.lots_index = lots_index
+    chosen = them.next_members(0)
+    assert "".join(roles[key] for key in roles if WITNESS in chosen[key]) == witnesses
+    assert len(chosen) == 6, "all train"
+
+
 @pytest.mark.parametrize("owners", [1, 2])
 def test_work_that_only_its_owner_could_repeat_counts_as_repeated(owners: int) -> None:
     swarm = guarded(AuditRules(unproven_bp=0, others_bp=0))

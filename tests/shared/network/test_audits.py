@@ -205,12 +205,11 @@ def test_a_second_contradiction_quarantines_whatever_was_earned_between() -> Non
             round=1,
             tokens=1,
             verdict=AuditVerdict.CLEAR,
-            was_present=True,
             contradicted=(auditor,),
             auditors=(auditor,),
             entries=(report,),
         )
-        standings.close_audits(report + 1, [outcome])
+        standings.close_audits(report + 1, [outcome], ())
 
     contradict(10)
     change = standings.due(1)

@@ -376,12 +376,11 @@ def test_a_contradiction_that_is_settled_later_than_the_standing_makes_suspected
         round=1,
         tokens=1,
         verdict=AuditVerdict.CLEAR,
-        was_present=True,
         contradicted=(auditor,),
         auditors=(auditor,),
         entries=(55,),
     )
-    standings.close_audits(60, [outcome])
+    standings.close_audits(60, [outcome], ())
     change = standings.due(1)
     assert change is not None
     assert (change.to, change.cause, change.evidence) == (

@@ -625,12 +625,11 @@ def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
         round=1,
         tokens=1,
         verdict=AuditVerdict.NOT_DONE,
-        was_present=True,
         contradicted=(),
         auditors=(),
         entries=(),
     )
-    swarm.standings.close_audits(len(swarm.entries) - 1, [outcome])
+    swarm.standings.close_audits(len(swarm.entries) - 1, [outcome], ())
     while swarm.standings.of(heir.key) is not Standing.QUARANTINED:
         assert swarm.step()
     assert swarm.standings.records[heir.key].cause is StandingCause.NOT_DONE

@@ -181,24 +181,31 @@ def test_a_suspicion_for_low_gains_ends_with_higher_ones(
 # --- Audits.
 
 
-def withheld(*, was_present: bool = True) -> AuditOutcome:
+def withheld() -> AuditOutcome:
     return AuditOutcome(
         trainer=ONE,
         round=1,
         tokens=1,
         verdict=AuditVerdict.WITHHELD,
-        was_present=was_present,
         contradicted=(),
         auditors=(),
         entries=(),
     )
 
 
+def test_who_has_replaced_its_key_is_not_away() -> None:
+    for trainer, present in ((OTHER, ONE), (ONE, OTHER), (OTHER, OTHER)):
+        standings, _ = known()
+        standings.links.replace(9, OTHER, ONE)  # the record is that of its successor
+        standings.close_audits(10, [replace(withheld(), trainer=trainer)], [present])
+        assert standings.records[ONE].withheld == [(0, 10)]
+
+
 def test_who_is_away_withholds_nothing() -> None:
     standings, record = known()
     record.accepted_since = 5
     for at in range(3):
-        standings.close_audits(10 + at, [withheld(was_present=False)])
+        standings.close_audits(10 + at, [withheld()], [OTHER])
     assert standings.due(NOW) is None
     assert (record.accepted_since, record.withheld) == (5, [])
 
@@ -216,7 +223,7 @@ def test_what_an_audit_shows_takes_the_work_towards_a_standing(standing: Standin
     for outcome in (withheld(), contradicted):
         standings, record = known()
         record.standing, record.accepted_since = standing, NEWCOMER_WORK - 1
-        standings.close_audits(10, [outcome])
+        standings.close_audits(10, [outcome], [ONE])
         close(standings, JudgedRound(), 11)
         assert record.accepted_since == 1
         assert standings.due(NOW) is None
@@ -226,9 +233,9 @@ def test_what_an_audit_shows_takes_the_work_towards_a_standing(standing: Standin
 def test_withheld_work_counts_with_the_next_twenty(later: int, *, counts: bool) -> None:
     standings, record = known()
     record.standing, record.since = Standing.SUSPECTED, 20
-    standings.close_audits(10, [withheld()])
+    standings.close_audits(10, [withheld()], [ONE])
     close(standings, JudgedRound(Verdict.REJECTED, RejectionReason.LEVEL), *range(11, 11 + later))
-    standings.close_audits(50, [withheld()])
+    standings.close_audits(50, [withheld()], [ONE])
     due = standings.due(NOW)
     assert (due is not None and due.to == "quarantined") is counts
 

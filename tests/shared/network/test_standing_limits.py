@@ -75,7 +75,6 @@ def outcome(
         round=1,
         tokens=1,
         verdict=verdict,
-        was_present=True,
         contradicted=(ONE,) if is_wrong else (),
         auditors=(ONE,),
         entries=(5,),
@@ -115,7 +114,7 @@ def test_the_first_of_several_faults_is_the_one_that_convicts() -> None:
     standings = known(ONE, OTHER)
     standings.apply_fault(4, fault(OTHER))
     standings.apply_fault(5, fault(OTHER, StandingCause.BAD_PROOF, "member.ready"))
-    standings.close_audits(6, [outcome(AuditVerdict.NOT_DONE, trainer=OTHER)])
+    standings.close_audits(6, [outcome(AuditVerdict.NOT_DONE, trainer=OTHER)], ())
     change = moved(standings)
     assert (change.cause, change.evidence) == (StandingCause.BAD_HEADER, (4,))
 
@@ -125,7 +124,7 @@ def test_a_fault_of_a_key_that_is_out_does_not_wait_for_its_return(standing: Sta
     standings = known(ONE, OTHER)
     standings.records[OTHER].standing = standing
     standings.apply_fault(4, fault(OTHER))
-    standings.close_audits(6, [outcome(AuditVerdict.NOT_DONE, trainer=OTHER)])
+    standings.close_audits(6, [outcome(AuditVerdict.NOT_DONE, trainer=OTHER)], ())
     assert standings.records[OTHER].fault is None
 
 
@@ -135,11 +134,11 @@ def test_a_fault_of_a_key_that_is_out_does_not_wait_for_its_return(standing: Sta
 @pytest.mark.parametrize(("later", "counts"), [(STRIKE_ROUNDS - 1, True), (STRIKE_ROUNDS, False)])
 def test_a_contradicted_audit_counts_with_the_next_twenty(later: int, *, counts: bool) -> None:
     standings = known(ONE, OTHER)
-    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)])
+    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)], ())
     assert moved(standings).to == "suspected"
     for at in range(later - 1):
-        standings.close_audits(11 + at, [outcome(trainer=OTHER)])
-    standings.close_audits(40, [outcome(trainer=OTHER, is_wrong=True)])
+        standings.close_audits(11 + at, [outcome(trainer=OTHER)], ())
+    standings.close_audits(40, [outcome(trainer=OTHER, is_wrong=True)], ())
     due = standings.due(NOW)
     assert (due is not None and due.to == "quarantined") is counts
 
@@ -227,7 +226,7 @@ def test_a_new_standing_begins_without_what_led_to_it(standing: Standing, *, is_
     if standing is Standing.QUARANTINED:
         standings.apply_fault(4, fault(ONE))
     else:
-        standings.close_audits(6, [outcome(trainer=ONE, is_wrong=True)])
+        standings.close_audits(6, [outcome(trainer=ONE, is_wrong=True)], ())
         record.contradictions.pop(0)
     assert moved(standings).to == standing
     assert (record.gains, record.deviations, record.strikes) == ([], [], [])
@@ -274,7 +273,7 @@ def test_an_appeal_that_falls_due_meanwhile_comes_first_if_its_key_does() -> Non
 
 def test_only_the_appeal_of_a_quarantined_key_ends_by_time() -> None:
     standings = known(ONE, OTHER)
-    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)])
+    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)], ())
     assert moved(standings).to == "suspected"
     appeal(standings, ONE)
     assert standings.next_ms() is None
