@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ import torch
 from loops import repository  # noqa: F401
 from loops.machine import machine
 from loops.table import markdown
+from tests.support.peak_memory import peak_bytes
 from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.ipc.preferences import usable_memory_mb
@@ -33,8 +33,6 @@ from tequio_client.worker.lending.needs import MEMORY_BASE_MB, memory_mb, min_me
 from tequio_shared.round.manifest import InnerParams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_shared.round.manifest import Manifest
 
 MEASURED = (
@@ -127,7 +125,7 @@ def _measured(
         inner.compute_gradients(trained, samples, BatchSize(tokens, chosen), lambda: None)
         optimiser.step()
 
-    taken = _peak_bytes(step) / MIB
+    taken = peak_bytes(step) / MIB
     told = float(min_memory_mb(manifest) - MEMORY_BASE_MB)
     return {
         "million parameters": manifest.model.parameters / 1e6,
@@ -137,24 +135,6 @@ def _measured(
         "told, MiB": told,
         "told / measured": round(told / taken, 2),
     }
-
-
-def _peak_bytes(work: Callable[[], None]) -> int:
-    """Most bytes that tensors had at once during the work."""
-    with torch.profiler.profile(
-        activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
-    ) as profile:
-        work()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.json"
-        profile.export_chrome_trace(str(path))
-        events = json.loads(path.read_bytes())["traceEvents"]
-    changes = [(one["ts"], one["args"]["Bytes"]) for one in events if one["name"] == "[memory]"]
-    now = most = 0
-    for _, change in sorted(changes, key=lambda one: one[0]):
-        now += change
-        most = max(most, now)
-    return most
 
 
 def _reckoned(

@@ -42,7 +42,7 @@ ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
 }
 """Outer steps that a demo can train with: what a plan with each one says in its tables."""
 ANNEAL = 0.4
-"""Share of the rounds, at the end, over which learning rates fall to zero."""
+"""Share of the rounds, at the end, over which learning rates fall to a tenth."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
 VOLUNTEERS = 2

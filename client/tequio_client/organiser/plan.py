@@ -306,7 +306,7 @@ def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
         decay_e6=round(plan.weight_decay * 1e6),
         documents=plan.documents,
         warmup_rounds=round(plan.warmup * rounds),
-        anneal_rounds=round(plan.anneal * rounds),
+        anneal_rounds=int(plan.anneal * rounds),  # rounded down: with warmup, no more than all
         z_loss_e9=_z_loss_e9(plan.z_loss),
         momentum_e3=_momentum_e3(plan),
     )

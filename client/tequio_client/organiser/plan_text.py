@@ -45,7 +45,7 @@ adam_lr = {inner.adam_lr:g} ## learning rate of the parameters that AdamW trains
 feedback = 0.95 ## share of what an update leaves out that is kept for the next one
 clip = 1.0 ## largest norm of a step's gradient
 warmup = {inner.warmup:g} ## share of the rounds over which learning rates rise
-anneal = {inner.anneal:g} ## share of the rounds, at the end, over which they fall to zero
+anneal = {inner.anneal:g} ## share of the rounds, at the end, over which they fall to a tenth
 
 [windows] ## the unit of assigned work
 samples = {windows.samples} ## samples of {sequence:,} tokens each, as in the data

@@ -82,19 +82,24 @@ class FittedBatches:
 class BatchSize:
     """Samples that go through the network at once on a device; halved when memory runs out.
 
-    Owned by the trainer's thread. It never grows. `loss_scale` is for float16, also that of another
-    rank, and starts again in every round. Each rank of a cell takes that many at once.
+    Owned by the trainer's thread. It grows only when it begins again. `loss_scale` is for float16,
+    also that of another rank, and starts again in every round. Each rank of a cell takes that many
+    at once.
     """
 
     def __init__(self, sequence: int, device: ComputeDevice, cell: Cell = ALONE) -> None:
-        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
         self.device, self.sequence, self.cell = device, sequence, cell
-        self.samples = max(tokens // sequence, 1)
         self.recomputes = False
-        """True if the network had to recompute its layers."""
+        """True if the network had to recompute its layers, and it cannot go back to storing."""
         self._kept: tuple[FittedBatches, str] | None = None
-        self._is_new = False
+        self.begin()
         self.start_round()
+
+    def begin(self) -> None:
+        """Begin with the largest batch: the device has another memory limit."""
+        tokens = _BATCH_TOKENS.get(self.device.handle.type, _GPU_BATCH_TOKENS)
+        self.samples = max(tokens // self.sequence, 1)
+        self._is_new = False
 
     def keep_in(self, batches: FittedBatches, name: str) -> None:
         """Begin with what fitted before under this name, and keep there what will fit."""

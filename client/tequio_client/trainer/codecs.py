@@ -37,6 +37,12 @@ from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
+LONGEST_FEEDBACK = 100.0
+"""Norm of the feedback, in pseudo-gradients, from which a trainer is warned of it.
+
+There its rounding to bfloat16 begins to hide a pseudo-gradient from an audit. An entry waits for up
+to 4096 / k rounds, and longer ones beside it where learning rates fall: tens of them are normal.
+"""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _LANE = 256  # the same of a thread
 
@@ -59,8 +65,6 @@ class OuterAlgorithm(Protocol):
 
     keeps_feedback: ClassVar[bool]
     """True if `EncodedBlock.feedback` must be stored for the next round."""
-    longest_feedback: ClassVar[float]
-    """Norm of the feedback, in pseudo-gradients, from which too little is being sent."""
     sends_gradients: ClassVar[bool]
     """True if the pseudo-gradient is the gradient of one step, and no weight moves before it."""
 
@@ -124,7 +128,7 @@ def encode(
             energy += torch.stack([_energy(kept), _energy(moved)])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
-    is_behind = bool(energy[0] > algorithm.longest_feedback**2 * energy[1])
+    is_behind = bool(energy[0] > LONGEST_FEEDBACK**2 * energy[1])
     return EncodedContribution(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
@@ -182,7 +186,7 @@ def _encode_compiled(
         feedback_root=merkle.root_of_hashes([leaf for _, leaves, _ in done for leaf in leaves]),
         warnings=_warnings(
             is_saturated=bool(saturated),
-            is_behind=bool(kept > algorithm.longest_feedback**2 * moved),
+            is_behind=bool(kept > LONGEST_FEEDBACK**2 * moved),
         ),
     )
 
@@ -209,7 +213,6 @@ class SparseLoCo:
     """The k largest entries of each chunk, as sign and magnitude bits (arXiv 2508.15706)."""
 
     keeps_feedback: ClassVar[bool] = True
-    longest_feedback: ClassVar[float] = 10.0
     sends_gradients: ClassVar[bool] = False
     shape: RecordShape
     feedback_decay: float
@@ -236,7 +239,6 @@ class DiLoCo:
     """Every entry as eight bits (arXiv 2311.08105, quantised), without error feedback."""
 
     keeps_feedback: ClassVar[bool] = False
-    longest_feedback: ClassVar[float] = 0.0
     sends_gradients: ClassVar[bool] = False
     shape: RecordShape
 
@@ -265,9 +267,6 @@ class DisTrO:
     """
 
     keeps_feedback: ClassVar[bool] = True
-    # A coefficient waits for some 4096 / k rounds, so a momentum of many gradients is normal. At a
-    # hundred, its rounding to bfloat16 begins to hide a gradient from an audit.
-    longest_feedback: ClassVar[float] = 100.0
     sends_gradients: ClassVar[bool] = True
     shape: RecordShape
     feedback_decay: float

@@ -5,6 +5,7 @@ Inputs are token shards and mapped arrays; outputs are complete or absent.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -128,22 +129,27 @@ class PreparedModel:
     def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
         device.apply_limits(self.trains_on, threads=prepare.threads, memory_mb=prepare.memory_mb)
-        is_as_large = prepare.memory_mb == self.prepare.memory_mb
         changed = replace(self, prepare=prepare)
-        return changed if is_as_large else replace(changed, batch=changed.new_batch())
+        if prepare.memory_mb == self.prepare.memory_mb:
+            return changed
+        if self.batch.cell.size > 1:  # all ranks have one size until their steps are over
+            changed = replace(changed, batch=copy.copy(self.batch))
+        changed.begin_batch()
+        return changed
 
-    def new_batch(self) -> BatchSize:
-        """Begin with the batch that fitted before with these limits, or with the largest one."""
-        old, chosen = self.batch, self.device
-        batch = BatchSize(old.sequence, chosen, old.cell)
-        batch.recomputes = old.recomputes  # the network cannot go back to storing
-        kept = FittedBatches.of_process() if old.cell.size == 1 else None
+    def begin_batch(self) -> None:
+        """Begin with the batch that fitted before with these limits, or with the largest one.
+
+        Steps that are being taken go on with it: what they find out is kept for these limits.
+        """
+        batch, chosen = self.batch, self.device
+        batch.begin()
+        kept = FittedBatches.of_process() if batch.cell.size == 1 else None
         if kept is not None:
             limit = f"{chosen.name} {chosen.precision} {self.prepare.memory_mb} {torch.__version__}"
             batch.keep_in(kept, f"{to_text(self.manifest.run_id)} {limit}")
         if batch.recomputes:
             self.model.recompute_layers()
-        return batch
 
     @property
     def trains_on(self) -> ComputeDevice:
@@ -241,7 +247,8 @@ def prepare_model(
         divided=divided,
         plugin=plugin,
     )
-    return replace(prepared, batch=prepared.new_batch())
+    prepared.begin_batch()
+    return prepared
 
 
 def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:

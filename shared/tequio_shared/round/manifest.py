@@ -59,6 +59,12 @@ MirrorUrl = Annotated[
 ]
 MUON_MOMENTUM = 0.95
 """Muon's momentum in runs that choose none."""
+LEAST_RATE = Fraction(1, 10)
+"""Share of a run's learning rates below which they do not fall at its end.
+
+Error feedback comes from the larger rates of earlier rounds. Beside an update of much smaller ones
+its rounding would hide honest work from an audit, which then counts as not done.
+"""
 
 
 class ModelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -126,7 +132,8 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
     `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6. Learning
-    rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly.
+    rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly,
+    and not below `LEAST_RATE` of these.
     With documents `apart`, a token of a sample sees only the document that it is in. `state_bits`
     are those in which an optimiser keeps its momentum from step to step.
 
@@ -410,7 +417,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
         if inner.warmup_rounds:
             share = min(share, Fraction(2 * round_number - 1, 2 * inner.warmup_rounds))
         if inner.anneal_rounds:
-            share = min(share, Fraction(2 * left + 1, 2 * inner.anneal_rounds))
+            share = min(share, max(Fraction(2 * left + 1, 2 * inner.anneal_rounds), LEAST_RATE))
         return structs.replace(
             inner,
             lr_e9=max(int(inner.lr_e9 * share), 1),

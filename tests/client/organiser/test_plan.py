@@ -40,6 +40,15 @@ def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     assert plans.manifest_inner(plan.inner, 100).clip_e3 == 500
 
 
+@pytest.mark.parametrize("rounds", [1, 3, 7, 10, 33])
+@pytest.mark.parametrize("warmup", [0.03, 0.25, 0.5, 0.57])
+def test_rates_that_rise_and_then_fall_all_the_time_fit_into_any_number_of_rounds(
+    warmup: float, rounds: int
+) -> None:
+    inner = plans.manifest_inner(plans.InnerPlan(warmup=warmup, anneal=1 - warmup), rounds)
+    assert rounds - 1 <= inner.warmup_rounds + inner.anneal_rounds <= rounds
+
+
 def test_a_z_loss_is_left_out_of_a_manifest_unless_a_plan_has_one(tmp_path: Path) -> None:
     made = {
         text: plans.manifest_inner(read(tmp_path, WHOLE + text).inner, 100)

@@ -110,6 +110,13 @@ def test_a_trainer_is_warned_of_saturation_and_of_growing_feedback() -> None:
     assert "feedback" in codecs.encode(_sparse(), LAYOUT, _delta(2, 1e-5), large).warnings
 
 
+def test_feedback_of_tens_of_updates_is_normal_where_rates_fall() -> None:
+    before = codecs.encode(_sparse(), LAYOUT, _delta(size=0.01), None).feedback
+    encoded = codecs.encode(_sparse(), LAYOUT, _delta(2, 2e-4), before)
+    assert np.linalg.norm(_kept(encoded)) > 20 * np.linalg.norm(_delta(2, 2e-4))
+    assert encoded.warnings == ()
+
+
 def test_diloco_sends_everything_and_keeps_nothing() -> None:
     algorithm = codecs.outer_algorithm(Algorithm(name="diloco", k=4096, bits=8), 4096, 0.95)
     delta = _delta()
@@ -223,7 +230,7 @@ def test_the_momentum_stays_bounded_under_a_lasting_gradient_with_noise(k: int) 
         norms.append(float(np.linalg.norm(_kept(encoded)) / np.linalg.norm(gradient)))
     third = len(norms) // 3
     assert max(norms[2 * third :]) < 1.3 * max(norms[third : 2 * third])
-    assert max(norms) < codecs.DisTrO.longest_feedback
+    assert max(norms) < codecs.LONGEST_FEEDBACK
     assert not names
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,6 +18,7 @@ from tequio_client.ipc import trainer
 from tequio_client.trainer import batch as batches
 from tequio_client.trainer import device, inner, loop, model, prepared, tasks, token_loss
 from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
 from tequio_client.trainer.task_context import TaskContext
@@ -235,6 +237,16 @@ def test_what_fits_is_found_once_for_a_prepared_model(
     assert other.batch.samples > 2
 
 
+def test_a_cell_ends_its_steps_with_the_batch_that_all_ranks_have(run: SmallRun) -> None:
+    setup = prepared.prepare_model(run.prepare(1))
+    batch = BatchSize(setup.corpus.sequence, CPU, Cell(size=2))
+    batch.samples = 2
+    limits = msgspec.structs.replace(setup.prepare, command=2, memory_mb=9_000)
+    other = dataclasses.replace(setup, batch=batch).with_limits(limits)
+    assert batch.samples == 2
+    assert other.batch.samples == BatchSize(setup.corpus.sequence, CPU).samples
+
+
 @pytest.fixture
 def remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a worker's trainer, whose folder for caches is set."""
@@ -266,6 +278,38 @@ def test_the_next_process_begins_with_what_fitted(
     larger = msgspec.structs.replace(run.prepare(1), memory_mb=9_000)
     other = prepared.prepare_model(larger).batch
     assert (other.samples, other.recomputes) == (BatchSize(other.sequence, CPU).samples, False)
+    assert remembered.exists()
+
+
+def test_what_fits_under_limits_that_come_in_a_step_is_remembered_under_these(
+    run: SmallRun, remembered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = msgspec.structs.replace(run.prepare(1), memory_mb=9_000)
+    lent_less = msgspec.structs.replace(usual, command=2, memory_mb=3_000)
+    task, queue = run.train(24, "lent less"), TaskQueue()
+    queue.put(usual)
+    queue.put(task)
+    context = TaskContext(
+        setup=prepared.prepare_model(usual),
+        queue=queue,
+        task=task,
+        report=lambda _: None,
+        activity=TrainerActivity(),
+    )
+    card, apply = SmallCard(monkeypatch, math.inf), TaskContext.apply_limits
+
+    def lend_less(context: TaskContext) -> None:
+        if math.isinf(card.room):
+            queue.put(lent_less)
+        apply(context)
+        card.room = 2
+
+    monkeypatch.setattr(TaskContext, "apply_limits", lend_less)
+    largest = context.setup.batch.samples
+    tasks.run(context)
+    assert context.setup.prepare == lent_less
+    assert context.setup.batch.samples == prepared.prepare_model(lent_less).batch.samples == 2
+    assert prepared.prepare_model(usual).batch.samples == largest
     assert remembered.exists()
 
 

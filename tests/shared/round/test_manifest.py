@@ -126,6 +126,15 @@ def test_learning_rates_rise_first_and_fall_at_the_end() -> None:
     assert BASE.inner_at(1) == BASE.inner
 
 
+def test_learning_rates_fall_to_a_tenth_and_no_further() -> None:
+    inner = msgspec.structs.replace(BASE.inner, lr_e9=1_000, adam_lr_e9=10, anneal_rounds=20)
+    rounds = msgspec.structs.replace(BASE.rounds, most=30)
+    run = msgspec.structs.replace(BASE, inner=inner, rounds=rounds)
+    recipes = [run.inner_at(number) for number in range(26, 31)]
+    assert [one.lr_e9 for one in recipes] == [225, 175, 125, 100, 100]
+    assert [one.adam_lr_e9 for one in recipes] == [2, 1, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("part", "fields", "named"),
     [

@@ -22,8 +22,8 @@ padding).
   measured.
 - With a frozen base, P counts the adapters' parameters; the base's files add to disk and the first
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
-  matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
-  the layer's matrices are those with adapters.
+  matrix that is widened, 4 bytes a number. The width is the fewest inputs of an adapter pair. Other
+  matrices of layers are as if they had that width: together all of the base but a table.
 - First download: one head and the shards of the first rounds; or all shards, once the run has
   passed over its data and a store keeps what is fetched in a pass: each is fetched once then.
 - Disk, at least: heads of 4 N bytes each, and 4 N more with momentum or 8 N with a down link: the
@@ -440,8 +440,11 @@ def _outline(manifest: Manifest) -> tuple[int, int, int]:
     layers = max(len(numbers), 1)
     if manifest.frozen:
         sides = layout.adapted_modules(manifest.model.tensors).values()
-        rows = sum(rows for rows, _ in sides)
-        return layers, min(columns for _, columns in sides), math.ceil(rows / layers)
+        width = min(columns for _, columns in sides)
+        tables = width * manifest.tokenizer.vocab_size
+        plain = manifest.frozen.parameters - tables - sum(map(math.prod, sides))
+        rows = sum(rows for rows, _ in sides) + max(plain, 0) / width
+        return layers, width, math.ceil(rows / layers)
     matrices = [shape for _, shape in manifest.model.tensors if len(shape) > 1]
     width = max((min(shape) for shape in matrices), default=1)
     rows = sum(shape[0] for _, shape in _hidden(manifest))
