@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from tequio_client.ipc.account import KeyRequest, StatementRequest
-from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.control import AskBenchmark, Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, LendingState, Snapshot, Snooze
@@ -68,7 +68,7 @@ class AppModel(QObject):
         """Of the worker that answers, or answered last; 0: none has answered yet."""
         self.session = UNKNOWN_SESSION
         self.yielding: frozenset[str] = frozenset()
-        """Programs of the app that run and end for a game: they need facts as fresh as lending."""
+        """Programs that run for the app and end for a game: they need facts as fresh as lending."""
         self._command: DesiredState | None = None
         self._preferences: Preferences | None = None
         self._worker_preferences = stored or Preferences()
@@ -166,6 +166,7 @@ class AppModel(QObject):
         self._asked[self._number] = question
         while len(self._asked) > MOST_ASKED:
             self._asked.pop(next(iter(self._asked)))
+        self._follow_benchmarks()
         self._worker.ask(self._number, question)
 
     def _send_command(
@@ -209,6 +210,7 @@ class AppModel(QObject):
         question = self._asked.pop(answer.id, None)
         if question is None:
             return
+        self._follow_benchmarks()
         if answer.reply is None:
             away = self.tr("The network does not answer")
             if isinstance(question, StatementRequest):
@@ -225,9 +227,14 @@ class AppModel(QObject):
     def _lose(self, why: str) -> None:
         self.snapshot, self.why_gone, self._others_since_ms = None, why, None
         asked, self._asked = self._asked, {}
+        self._follow_benchmarks()
         for question in asked.values():  # a refusal may lead to another question
             self.refused.emit(question, why)
         self.snapshot_changed.emit(None)
+
+    def _follow_benchmarks(self) -> None:
+        is_measuring = any(isinstance(one, AskBenchmark) for one in self._asked.values())
+        self.set_yielding("benchmark", is_running=is_measuring)
 
 
 class WorkerClient(QObject):

@@ -37,7 +37,7 @@ CHUNK_PART_BYTES = 512 << 10
 
 
 class AskBenchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
-    """Measure a device for a few seconds; only while nothing is lent."""
+    """Measure a device for a few seconds; only while it is not lent and no game is running."""
 
     device: Name
 

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -125,7 +125,7 @@ class Machine:
         # Even an open driver library keeps a card awake, so it is closed, not only left unread.
         if close := getattr(source, "close", None):
             close()
-        return Cards(gpus=without_state(known).gpus, problem=QUIET_REASON)
+        return replace(without_state(known), problem=QUIET_REASON)
 
     def _gpus(self, health: list[ProbeHealth]) -> tuple[AcceleratorFacts, ...] | None:
         parts: list[Cards] = []
@@ -141,6 +141,11 @@ class Machine:
                 self._known[name] = answer.value
                 parts.append(answer.value)
         gpus = merge_cards(parts)
+        unlisted = [one.name for part in parts for one in part.completing]
+        if unlisted and not gpus and is_complete:
+            error = f"no driver answers for {', '.join(unlisted)}"[:512]
+            health.append(ProbeHealth(name="gpu", source="driver", ok=False, error=error))
+            is_complete = False
         # While a source is silent, no list is not the same as no card.
         return gpus if gpus or is_complete else None
 
@@ -166,6 +171,8 @@ class Cards:
     """The accelerators of one source, and a problem with some of them."""
 
     gpus: tuple[AcceleratorFacts, ...] = ()
+    completing: tuple[AcceleratorFacts, ...] = ()
+    """Facts about cards that only another source can list, since this one lacks their serials."""
     problem: str = ""
 
 
@@ -186,27 +193,28 @@ def merge_cards(parts: Iterable[Cards]) -> tuple[AcceleratorFacts, ...]:
     found: dict[tuple[str, int], AcceleratorFacts] = {}
     for part in parts:
         seen: dict[str, int] = {}
-        for gpu in part.gpus:
+        for gpu in (*part.gpus, *part.completing):
             nth = seen.get(gpu.name, 0)
             seen[gpu.name] = nth + 1
             known = found.get((gpu.name, nth))
-            found[gpu.name, nth] = gpu if known is None else _completed(known, gpu)
+            if known is not None:
+                found[gpu.name, nth] = _completed(known, gpu)
+            elif gpu in part.gpus:
+                found[gpu.name, nth] = gpu
     return tuple(_sane(gpu) for gpu in found.values())[:MAX_GPUS]
 
 
 def without_state(cards: Cards) -> Cards:
     """The same cards without load, temperature and power."""
-    return Cards(
-        gpus=tuple(
-            AcceleratorFacts(
-                id=one.id,
-                name=one.name,
-                serial=one.serial,
-                memory_mb=one.memory_mb,
-                driver=one.driver,
-            )
-            for one in cards.gpus
-        )
+    gpus, completing = (
+        tuple(map(without_readings, part)) for part in (cards.gpus, cards.completing)
+    )
+    return Cards(gpus=gpus, completing=completing)
+
+
+def without_readings(gpu: AcceleratorFacts) -> AcceleratorFacts:
+    return AcceleratorFacts(
+        id=gpu.id, name=gpu.name, serial=gpu.serial, memory_mb=gpu.memory_mb, driver=gpu.driver
     )
 
 

@@ -1,14 +1,16 @@
 """NVIDIA's cards, by NVML, the library of their driver.
 
 Cards are listed by PCI address, the trainer's order too. A value that a card does not support is
-unknown, which is not a fault. A lost card or a replaced driver is a fault, and the library is
-opened again the next time.
+unknown, which is not a fault; a sensor that fails is unknown too, and is reported. A lost card or
+a replaced driver is a fault: such a card keeps its serial and its memory, since the volunteer's
+choices and limits go by them, and the library is opened again the next time.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -19,7 +21,7 @@ import pynvml
 from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.system import read_text
-from tequio_client.probe.machine import Cards
+from tequio_client.probe.machine import Cards, without_readings
 
 T = TypeVar("T")
 RETRY_S = 10.0
@@ -35,6 +37,13 @@ _NOT_OFFERED = {
     pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
     pynvml.NVML_ERROR_NO_DATA,
 }
+_CARD_FAILED = {
+    pynvml.NVML_ERROR_UNINITIALIZED,
+    pynvml.NVML_ERROR_GPU_IS_LOST,
+    pynvml.NVML_ERROR_RESET_REQUIRED,
+    pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH,
+}
+"""Errors that concern the card or its driver, whichever sensor was asked."""
 
 
 class NvmlCards:
@@ -54,7 +63,8 @@ class NvmlCards:
         self._is_open = False
         self._absent: Cards | None = None
         self._absent_until = 0.0
-        self._serials: dict[int, str] = {}  # by card, for one that stops answering
+        self._known: dict[int, AcceleratorFacts] = {}  # by card, for one that stops answering
+        self._problems: dict[int, str] = {}  # by card: the last one of this reading
         self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
 
     def read(self, watch: ProbeInstructions) -> Cards:
@@ -96,48 +106,60 @@ class NvmlCards:
         return self._absent
 
     def _cards(self, ours: Collection[int]) -> Cards:
+        """Raises NVMLError if all cards fail, as after the driver was replaced."""
         driver = _plain(self._nvml.nvmlSystemGetDriverVersion())
-        gpus, problems = [], []
-        for index in range(self._nvml.nvmlDeviceGetCount()):
+        gpus: list[AcceleratorFacts] = []
+        failures: list[pynvml.NVMLError] = []
+        self._problems = {}
+        count = self._nvml.nvmlDeviceGetCount()
+        for index in range(count):
             try:
-                gpus.append(self._card(index, driver, ours))
+                self._known[index] = self._card(index, driver, ours)
+                gpus.append(self._known[index])
             except pynvml.NVMLError as err:
-                gpus.append(
-                    AcceleratorFacts(
-                        id=f"cuda:{index}",
-                        name=f"NVIDIA card {index}",
-                        serial=self._serials.get(index, ""),
-                        driver=driver,
-                    )
-                )
-                problems.append(f"cuda:{index}: {err}")
-        if gpus and len(problems) == len(gpus):
-            self.close()  # as after the driver was replaced
-        return Cards(gpus=tuple(gpus), problem="; ".join(problems))
+                failures.append(err)
+                self._problems[index] = str(err)
+                # One that has never been read is not listed: without its serial, it would be lent
+                # although its owner has switched it off.
+                if index in self._known:
+                    gpus.append(without_readings(self._known[index]))
+        if failures and len(failures) == count:
+            raise failures[0]
+        problem = "; ".join(f"cuda:{index}: {one}" for index, one in self._problems.items())
+        return Cards(gpus=tuple(gpus), problem=problem)
 
     def _card(self, index: int, driver: str, ours: Collection[int]) -> AcceleratorFacts:
         nvml = self._nvml
         card = nvml.nvmlDeviceGetHandleByIndex(index)
-        self._serials[index] = _plain(_offered(lambda: nvml.nvmlDeviceGetUUID(card)) or "")[:256]
         memory = _offered(lambda: nvml.nvmlDeviceGetMemoryInfo(card))
-        load = _offered(lambda: _part(nvml.nvmlDeviceGetUtilizationRates(card).gpu))
-        degrees = _offered(
-            lambda: float(nvml.nvmlDeviceGetTemperature(card, pynvml.NVML_TEMPERATURE_GPU))
-        )
+        ask = partial(self._ask_sensor, index)
+        load = ask(lambda: _part(nvml.nvmlDeviceGetUtilizationRates(card).gpu))
         return AcceleratorFacts(
             id=f"cuda:{index}",
             name=_plain(nvml.nvmlDeviceGetName(card))[:256],
-            serial=self._serials[index],
+            serial=_plain(_offered(lambda: nvml.nvmlDeviceGetUUID(card)) or "")[:256],
             memory_mb=None if memory is None else memory.total // _MIB,
             free_mb=None if memory is None else memory.free // _MIB,
             load=load,
-            others_load=self._others(index, card, load, ours),
-            temperature_c=degrees,
-            watts=_offered(lambda: nvml.nvmlDeviceGetPowerUsage(card) / 1e3),
-            watts_limit=_offered(lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(card) / 1e3),
-            energy_j=_offered(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1e3),
+            others_load=ask(lambda: self._others(index, card, load, ours)),
+            temperature_c=ask(
+                lambda: float(nvml.nvmlDeviceGetTemperature(card, pynvml.NVML_TEMPERATURE_GPU))
+            ),
+            watts=ask(lambda: nvml.nvmlDeviceGetPowerUsage(card) / 1e3),
+            watts_limit=ask(lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(card) / 1e3),
+            energy_j=ask(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1e3),
             driver=driver,
         )
+
+    def _ask_sensor(self, index: int, ask: Callable[[], T]) -> T | None:
+        """The sensor's answer, None if it fails; raises NVMLError if the card or driver does."""
+        try:
+            return _offered(ask)
+        except pynvml.NVMLError as err:
+            if err.value in _CARD_FAILED:
+                raise
+            self._problems[index] = str(err)
+            return None
 
     def _others(
         self, index: int, card: object, load: float | None, ours: Collection[int]

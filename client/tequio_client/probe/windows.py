@@ -3,7 +3,8 @@
 A counter's name contains program, adapter and engine:
 `pid_4_luid_0x00000000_0x0000C0DE_phys_0_eng_3_ engtype_3D`. As in the Task Manager, the load of an
 adapter is that of its busiest engine. The counters have the load by program, which NVML lacks on
-Windows; the two sources are merged by name.
+Windows; the two sources are merged by name. NVIDIA's cards are listed by NVML alone: DXGI has no
+identifier that lasts, by which a card that its owner switched off could be recognised.
 
 One query stays open as long as the probe runs, since a rate needs two samples. Its wildcard
 includes programs that start later. Structures and numbers are those of dxgi.h and pdh.h, for 64-bit
@@ -87,11 +88,13 @@ class WindowsCards:
         sample = windows.counters()
         makers = [one.maker for one in adapters]
         kind = {NVIDIA: "cuda", AMD: "rocm" if NVIDIA in makers else "cuda", INTEL: "xpu"}
-        gpus = []
+        gpus: list[AcceleratorFacts] = []
+        completing: list[AcceleratorFacts] = []
         for index, adapter in enumerate(adapters):
             nth = makers[:index].count(adapter.maker)
-            gpus.append(_card(f"{kind[adapter.maker]}:{nth}", adapter, sample, watch.ours))
-        return Cards(gpus=tuple(gpus))
+            card = _card(f"{kind[adapter.maker]}:{nth}", adapter, sample, watch.ours)
+            (completing if adapter.maker == NVIDIA else gpus).append(card)
+        return Cards(gpus=tuple(gpus), completing=tuple(completing))
 
 
 def _card(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
@@ -40,14 +41,32 @@ GREETING_TIMEOUT_S = 10.0
 """Longest wait for the app's first line."""
 LEAVE_TIMEOUT_S = 1.5
 """Longest time for leaving the run once the app is gone; it promises that the worker ends soon."""
+NUMBERING = (
+    "CUDA_DEVICE_ORDER",
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "ZE_AFFINITY_MASK",
+)
+"""Variables by which libraries that compute hide or reorder cards; drivers, which the probe asks,
+do not know them."""
 
 
 def run(settings: WorkerSettings, gather: Gather | None = None) -> None:
     """Run a worker until its run ends or it is stopped; raises UserFacingError."""
     heap.tune_memory()
+    if settings.applies_preferences:
+        _ignore_numbering()
     stopping = StoppableProgram()
     with shutdown.explain_untrusted_log(settings.net.ledger):
         trio.run(stopping.run, partial(_main, settings, stopping, gather))
+
+
+def _ignore_numbering() -> None:
+    # Trainers number the cards as the probe does then; else one is watched, and another computes.
+    ignored = [name for name in NUMBERING if os.environ.pop(name, None) is not None]
+    if ignored:
+        log.warning("variables ignored: the preferences choose the cards", variables=ignored)
 
 
 async def _main(

@@ -44,7 +44,6 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
-from tequio_client.worker.children.process import ChildProcess
 from tequio_client.worker.children.runtime_trial import RuntimeVerdict
 from tequio_client.worker.children.trainer import (
     TrainerProcess,
@@ -129,8 +128,6 @@ class Worker:
         self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
         self.node: Node | None = None
         self.sessions: dict[str, RunSession] = {}  # of devices in a run, by id
-        self.measuring: dict[str, ChildProcess] = {}
-        """Benchmarks that run, by device; owned by `_benchmark`."""
         self.working_bytes = 0
         """Taken by working files and error feedback when last counted."""
         self._choosing = trio.Lock()  # held while a device chooses its run
@@ -417,7 +414,7 @@ class Worker:
         if self.probe is None:
             return
         trainers = [one.trainer.child.pid for one in self.lending.devices.values()]
-        measuring = [one.pid for one in self.measuring.values()]
+        measuring = [one.pid for one in self.lending.measuring.values()]
         children = (*trainers, *measuring, self.evaluator.child.pid)
         on_battery = self.probe.facts is not None and bool(self.probe.facts.on_battery)
         self.probe.send_instructions(
@@ -519,17 +516,25 @@ class Worker:
     async def _benchmark(self, device: str) -> control.BenchmarkReply:
         if self._is_busy(device):
             raise RefusedError("busy", "suspend the device first, for a meaningful result")
+        self._refuse_to_disturb(device)
         folder = self.settings.net.folder
         child = benchmark_child(folder, device)
         child.device = self.lending.lock(device)
-        self.measuring[device] = child
+        self.lending.measuring[device] = child
         try:
             found = await run_benchmark(child, device, self._instruct_probe)
+        except RefusedError:
+            self._refuse_to_disturb(device)  # it was ended for that, which is then the reason
+            raise
         finally:
-            del self.measuring[device]
+            del self.lending.measuring[device]
         if found.flop_per_s > 0:
             await trio.to_thread.run_sync(forecast.record_speed, folder, device, found.flop_per_s)
         return found
+
+    def _refuse_to_disturb(self, device: str) -> None:
+        if program := self.lending.disturbance(device):
+            raise RefusedError("busy", f"{program} is running; the device can be measured after it")
 
     async def _speed(self) -> float:
         """FLOP/s of the fastest device that is lent, as measured; 0: none was."""
@@ -540,8 +545,8 @@ class Worker:
     def _is_busy(self, name: str) -> bool:
         """True while a child process computes on that device."""
         device = self.lending.devices.get(name)
-        if name in self.measuring or device is None:
-            return name in self.measuring
+        if name in self.lending.measuring or device is None:
+            return name in self.lending.measuring
         is_judging = device is self.lending.judging and self.evaluator.child.pid is not None
         return is_judging or device.trainer.child.pid is not None
 

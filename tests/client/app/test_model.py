@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from msgspec.structs import replace
 
 from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.ipc import control
 from tequio_client.ipc.account import RequestName
-from tequio_client.ipc.control import AskDiagnostics
+from tequio_client.ipc.control import AskBenchmark, AskDiagnostics, BenchmarkReply
 from tequio_client.ipc.points import AskRanking, RankingReply
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import DesiredState, Snooze
@@ -122,6 +123,20 @@ def test_a_new_worker_is_asked_at_once(model: AppModel, worker: ScriptedWorker) 
     worker.send_snapshot(LENDING)
     question.poll()
     assert (question.reply, question.problem) == (reply, "")
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_games_are_looked_for_often_while_a_device_is_measured(
+    model: AppModel, worker: ScriptedWorker, *, is_answered: bool
+) -> None:
+    """The worker ends the benchmark for a game, of which only the app knows."""
+    model.ask(AskBenchmark(device="cuda:0"))
+    assert model.yielding == {"benchmark"}
+    if is_answered:
+        worker.answer_last(BenchmarkReply(device="cuda:0", tokens_per_s=9.0))
+    else:
+        worker.gone.emit("the worker ended with code 3")
+    assert not model.yielding
 
 
 def test_a_question_without_a_reply_says_why(

@@ -6,6 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tequio_client.ipc.facts import (
     AcceleratorFacts,
     ProbeInstructions,
@@ -123,6 +125,32 @@ def test_one_driver_of_two_is_enough_for_its_own_cards() -> None:
     )
     assert facts.gpus == (CARD,)
     assert not health(facts, "gpu", "nvml").ok
+
+
+def test_a_card_is_not_listed_by_a_source_that_lacks_its_serial() -> None:
+    """Else it would be lent before its driver answers, although its owner switched it off."""
+    known = msgspec.structs.replace(CARD, serial="GPU-1", others_load=None)
+    let_go = threading.Event()
+    driver = ScriptedCards("nvml", lambda _: Cards(gpus=(known,)) if let_go.wait(60) else Cards())
+    other = msgspec.structs.replace(CARD, id="cuda:1", name="Other")
+    loads = Cards(completing=(msgspec.structs.replace(CARD, others_load=0.25), other))
+    whole = machine(driver, ScriptedCards("pdh", lambda _: loads))
+    whole.ask()
+    wait_until(lambda: health(whole.facts(), "gpu", "pdh").ok)
+    assert whole.facts().gpus is None
+    let_go.set()
+    wait_until(lambda: whole.facts().gpus is not None)
+    assert whole.facts().gpus == (msgspec.structs.replace(known, others_load=0.25),)
+
+
+def test_a_card_without_a_driver_is_not_the_same_as_no_card() -> None:
+    driver = ScriptedCards("nvml", lambda _: Cards())
+    whole = machine(driver, ScriptedCards("pdh", lambda _: Cards(completing=(CARD,))))
+    for is_quiet in (False, True):
+        whole.watch = ProbeInstructions(is_quiet=is_quiet)
+        facts = asked(whole)
+        assert facts.gpus is None, "else the processor would take its place"
+        assert health(facts, "gpu", "driver").error == "no driver answers for Card"
 
 
 def test_a_machine_without_accelerators_says_so() -> None:

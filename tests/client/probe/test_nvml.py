@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pynvml
 import pytest
 
-from tequio_client.ipc.facts import ProbeInstructions
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.probe.nvml import NvmlCards
 from tests.support.recorded_nvml import RecordedNvml, card, error, sample
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 OURS, GAME = 41, 77
 NOT_SUPPORTED = error(pynvml.NVML_ERROR_NOT_SUPPORTED)
+UNKNOWN = error(pynvml.NVML_ERROR_UNKNOWN)
+LOST = error(pynvml.NVML_ERROR_GPU_IS_LOST)
 UTILISATION = "nvmlDeviceGetProcessUtilization"
 
 
@@ -106,19 +109,66 @@ def test_without_samples_presence_tells_what_it_can(
     assert gpu.others_load == others
 
 
-def test_a_lost_card_silences_only_itself(tmp_path: Path) -> None:
-    lost = error(pynvml.NVML_ERROR_GPU_IS_LOST)
-    nvml = RecordedNvml(card(), card(nvmlDeviceGetMemoryInfo=lost))
-    told = cards(tmp_path, nvml).read(ProbeInstructions())
-    assert [gpu.load for gpu in told.gpus] == [0.37, None]
-    assert "cuda:1" in told.problem
+@pytest.mark.parametrize(
+    ("sensor", "fact"),
+    [
+        ("nvmlDeviceGetUtilizationRates", "load"),
+        (UTILISATION, "others_load"),
+        ("nvmlDeviceGetTemperature", "temperature_c"),
+        ("nvmlDeviceGetPowerUsage", "watts"),
+        ("nvmlDeviceGetEnforcedPowerLimit", "watts_limit"),
+        ("nvmlDeviceGetTotalEnergyConsumption", "energy_j"),
+    ],
+)
+def test_a_sensor_that_fails_silences_only_itself(tmp_path: Path, sensor: str, fact: str) -> None:
+    [whole] = cards(tmp_path, RecordedNvml(card())).read(ProbeInstructions()).gpus
+    found = cards(tmp_path, RecordedNvml(card(**{sensor: UNKNOWN}))).read(ProbeInstructions())
+    assert found.gpus == (msgspec.structs.replace(whole, **{fact: None}),)
+    assert found.problem == "cuda:0: Unknown Error"
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        {"nvmlDeviceGetUtilizationRates": LOST},
+        {"nvmlDeviceGetMemoryInfo": UNKNOWN},
+        {"nvmlDeviceGetUUID": UNKNOWN},
+        {"nvmlDeviceGetName": UNKNOWN},
+    ],
+)
+def test_a_card_that_fails_keeps_its_serial_and_memory(
+    tmp_path: Path, failing: dict[str, object]
+) -> None:
+    """Else the limit of its memory would be gone, and one that is switched off would be lent."""
+    nvml = RecordedNvml(card(), card(nvmlDeviceGetUUID="GPU-second"))
+    source = cards(tmp_path, nvml)
+    [_, before] = source.read(ProbeInstructions()).gpus
+    nvml.cards[1] |= failing
+    found = source.read(ProbeInstructions())
+    assert found.gpus[0].load == 0.37
+    assert found.gpus[1] == AcceleratorFacts(
+        id="cuda:1",
+        name=before.name,
+        serial="GPU-second",
+        memory_mb=12_288,
+        driver=before.driver,
+    )
+    assert found.problem.startswith("cuda:1: ")
     assert nvml.is_open
 
 
-def test_an_exchanged_driver_is_opened_anew(tmp_path: Path) -> None:
+def test_a_card_that_was_never_read_is_not_listed(tmp_path: Path) -> None:
+    nvml = RecordedNvml(card(), card(nvmlDeviceGetUUID=UNKNOWN))
+    found = cards(tmp_path, nvml).read(ProbeInstructions())
+    assert [gpu.id for gpu in found.gpus] == ["cuda:0"]
+    assert found.problem == "cuda:1: Unknown Error"
+
+
+def test_a_replaced_driver_is_opened_again(tmp_path: Path) -> None:
     nvml = RecordedNvml(card(nvmlDeviceGetName=error(pynvml.NVML_ERROR_UNINITIALIZED)))
     source = cards(tmp_path, nvml)
-    assert source.read(ProbeInstructions()).problem
+    with pytest.raises(pynvml.NVMLError, match="Uninitialized"):
+        source.read(ProbeInstructions())
     nvml.cards = [card()]
     assert source.read(ProbeInstructions()).gpus[0].load == 0.37
     assert nvml.opened == 2

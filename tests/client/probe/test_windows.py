@@ -71,7 +71,9 @@ SAMPLE = CounterSample(
 
 
 def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
-    [gpu] = WindowsCards(lambda: RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,))).gpus
+    found = WindowsCards(lambda: RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,)))
+    [gpu] = found.completing
+    assert found.gpus == (), "only its driver knows its serial"
     assert (gpu.id, gpu.name) == ("cuda:0", "NVIDIA GeForce RTX 4070")
     assert gpu.load == pytest.approx(0.88)
     assert gpu.others_load == pytest.approx(0.425)
@@ -79,7 +81,7 @@ def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
 
 
 def test_the_first_sample_tells_no_load() -> None:
-    [gpu] = WindowsCards(lambda: RecordedWindows(None)).read(ProbeInstructions()).gpus
+    [gpu] = WindowsCards(lambda: RecordedWindows(None)).read(ProbeInstructions()).completing
     assert (gpu.load, gpu.others_load, gpu.free_mb) == (None, None, None)
 
 
@@ -125,7 +127,8 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
                 for n, maker in enumerate(makers)
             )
 
-    ids = [gpu.id for gpu in WindowsCards(lambda: Only(None)).read(ProbeInstructions()).gpus]
+    found = WindowsCards(lambda: Only(None)).read(ProbeInstructions())
+    ids = [gpu.id for gpu in (*found.completing, *found.gpus)]
     expected = {
         (AMD,): ["cuda:0"],
         (NVIDIA, AMD): ["cuda:0", "rocm:0"],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_client.keys import identity
 from tequio_client.organiser import opening
+from tequio_client.worker.main import NUMBERING
 from tests.support.forked_program import CLIENT, ForkedProgram
 from tests.support.ledgers import ORGANISER, served
 from tests.support.plans import PLAN, write_plan
@@ -38,6 +40,21 @@ def ledger(place: Path) -> Iterator[str]:
         yield program.url
 
 
+LEAVE_AT_ONCE = """
+import sys
+from pathlib import Path
+from tequio_client.worker import main
+from tequio_client.worker.children.trainer import trainer_environment
+from tequio_client.worker.settings import NetSettings, WorkerSettings
+
+folder = Path(sys.argv[1])
+net = NetSettings(ledger="http://127.0.0.1:9", folder=folder)
+main.run(WorkerSettings(net=net, applies_preferences=True, is_linked=True))
+(folder / "variables").write_text(" ".join(trainer_environment(folder, "cuda:0")))
+"""
+"""A worker whose app has gone, and the variables of the trainer that it would start."""
+
+
 def start(ledger: str, folder: Path, *options: str) -> ForkedProgram:
     where = ("--ledger", ledger, "--dir", str(folder), "--listen", "/ip4/127.0.0.1/tcp/0")
     return ForkedProgram(CLIENT, "worker", *where, *options, stderr=subprocess.PIPE)
@@ -63,6 +80,22 @@ def test_an_unknown_run_is_told_with_those_that_are_open(ledger: str, tmp_path: 
     assert status == 1
     (line,) = lines
     assert line.startswith("tequio: no run 'tony'; open runs: tiny (")
+
+
+def test_a_trainer_numbers_the_cards_as_the_probe_does(tmp_path: Path) -> None:
+    """Else the rules would watch one card, and another would be lent."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LEAVE_AT_ONCE, str(tmp_path)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CUDA_CACHE_MAXSIZE": "9", **dict.fromkeys(NUMBERING, "1")},
+        check=True,
+    )
+    passed = (tmp_path / "variables").read_text().split()
+    assert "CUDA_CACHE_MAXSIZE" in passed
+    assert not set(NUMBERING) & set(passed)
+    assert "CUDA_VISIBLE_DEVICES" in ended.stdout, "its user is told"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

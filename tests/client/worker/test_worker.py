@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import msgspec
 import pytest
@@ -318,18 +318,40 @@ async def test_a_measured_device_is_busy_and_keeps_its_trainer_off(
             if is_lent_first:
                 lend()
             nursery.start_soon(ask)
-            while not any(one.pid for one in worker.measuring.values()):  # noqa: ASYNC110 - a child has no event
+            while not any(one.pid for one in worker.lending.measuring.values()):  # noqa: ASYNC110 - a child has no event
                 await trio.sleep(0.01)
             with pytest.raises(RefusedError, match="suspend the device first"):
                 await worker.answer(question)
-            assert worker.measuring[name].pid in worker.probe.instructions.ours
+            assert worker.lending.measuring[name].pid in worker.probe.instructions.ours
             trainer = lend()
             nursery.start_soon(trainer.run_once, tuple, list[bytes]().append)
             assert worker.facts(name).is_computing
             trainer.allow()
             await trio.testing.wait_all_tasks_blocked(0.1)
             assert not has_begun(), "it waits for the device"
-            worker.measuring[name].stop()
+            worker.lending.measuring[name].stop()
             while not has_begun():  # noqa: ASYNC110 - as above
                 await trio.sleep(0.01)
             nursery.cancel_scope.cancel()
+
+
+async def test_a_game_ends_a_benchmark_and_none_starts_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = (sys.executable, "-S", "-c", "import sys; sys.stdin.read()")
+    measure = Mock(side_effect=partial(benchmark_child, command=endless))
+    monkeypatch.setattr(worker_module, "benchmark_child", measure)
+    worker = await host(tmp_path / "worker", applies_preferences=True)
+
+    async def ask() -> None:
+        with pytest.raises(RefusedError, match="doom is running"):
+            await worker.answer(AskBenchmark(device=CPU))
+
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            while not any(one.pid for one in worker.lending.measuring.values()):  # noqa: ASYNC110 - a child has no event
+                await trio.sleep(0.01)
+            worker.lending.apply_session_facts(SessionFacts(game="doom"), "app")
+    await ask()
+    measure.assert_called_once()

@@ -147,9 +147,9 @@ def sort_devices(devices: Iterable[LendableDevice]) -> list[LendableDevice]:
     return sorted(devices, key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
 
 
-def preferences_for(preferences: Preferences, lent: tuple[LendableDevice, ...]) -> Preferences:
-    """The preferences as they apply to the device that is decided about."""
-    if not any(preferences.device(one.gpu.key).while_used for one in lent):
+def preferences_for(preferences: Preferences, keys: Iterable[str]) -> Preferences:
+    """The preferences as they apply to the device that is decided about, if one is, by its key."""
+    if not any(preferences.device(key).while_used for key in keys):
         return preferences
     return msgspec.structs.replace(
         preferences,

@@ -24,9 +24,11 @@ from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
+from tequio_client.ipc.session_rules import find_disturbance
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.process import ChildProcess
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending import needs
 from tequio_client.worker.lending.facts import (
@@ -37,6 +39,7 @@ from tequio_client.worker.lending.facts import (
     LendingFacts,
     LocalInstant,
     StepPace,
+    preferences_for,
     select_chosen_devices,
     sort_devices,
 )
@@ -236,6 +239,8 @@ class Lending:
         self.facts = facts
         self.devices: dict[str, LentDevice] = {}
         """By id, in the order in which they were first chosen; none is ever removed."""
+        self.measuring: dict[str, ChildProcess] = {}
+        """Benchmarks that run, by device; owned by the worker."""
         self._locks: WeakValueDictionary[str, trio.Lock] = WeakValueDictionary()
         self.changed = trio.Event()
         """Set and replaced when a decision, the preferences or the child that computes change."""
@@ -290,6 +295,20 @@ class Lending:
     def lock(self, name: str) -> trio.Lock:
         """The lock of the device with that id, chosen or not: held while a child computes on it."""
         return self._locks.setdefault(name, trio.Lock())
+
+    def disturbance(self, name: str) -> str:
+        """The game, film or exclusive program for which that device, chosen or not, is left alone.
+
+        Empty: none is running.
+        """
+        facts, chosen = self.facts(name), self.choices.preferences
+        session = facts.known_session()
+        if session is None:
+            return ""
+        gpus = facts.known_machine().gpus or ()
+        key = next((one.key for one in gpus if one.id == name), name)
+        found = find_disturbance(session, preferences_for(chosen, [key]))
+        return found[1] if found else ""
 
     def may_run(self, plugin: PluginSpec) -> bool:
         """True if the volunteer, or the release, has allowed exactly this code."""
@@ -448,17 +467,20 @@ class Lending:
 
     def _permit(self, before: LentDevice | None) -> None:
         """Allow the child processes that may compute, after stopping those that may not."""
+        for name, child in self.measuring.items():
+            if self.disturbance(name):
+                child.forbid()
         # In this order, so that two children never hold a device's memory together.
         evaluator = self._evaluator.child
         if self.judging is None or self.judging is not before:
             evaluator.forbid()
-        trained = [one for one in self.devices.values() if one is not self.judging]
+        able = [one for one in self.devices.values() if one.decision.may_compute]
+        trained = [one for one in able if one is not self.judging]
         for device in self.devices.values():
-            if device is self.judging or not device.decision.may_compute:
+            if device not in trained:
                 device.trainer.child.forbid()
         for device in trained:
-            if device.decision.may_compute:
-                device.trainer.child.allow()
+            device.trainer.child.allow()
         if self.judging is not None:
             self.scorer = self.judging
             evaluator.device = self.lock(self.judging.id)

@@ -464,7 +464,7 @@ def decide(
     lent = select_lent_devices(devices, facts.need_mb, facts.device)
     case = RuleInput(
         facts=facts,
-        preferences=preferences_for(preferences, lent),
+        preferences=preferences_for(preferences, (one.gpu.key for one in lent)),
         desired=desired,
         history=history,
         now=now,

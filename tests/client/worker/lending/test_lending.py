@@ -349,3 +349,16 @@ async def test_scoring_that_moves_to_another_card_ends_on_the_first_one(
 async def test_threads_are_shared_out(two: LendingSetup) -> None:
     limits = [two.lending.limits(one) for one in two.lending.devices.values()]
     assert [(one.device, one.threads) for one in limits] == [("cuda:0", 7), ("cuda:1", 7)]
+
+
+async def test_a_game_disturbs_no_device_that_is_lent_while_the_user_is_there(
+    tmp_path: Path,
+) -> None:
+    await trio.lowlevel.checkpoint()
+    spare = changed(CHOSEN, devices=(DeviceChoice(id=GPU.key, while_used=True),))
+    lent = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND, fixed=spare))
+    lent.see(session=PLAYING)
+    assert lent.lending.disturbance("cpu") == "doom"
+    assert lent.lending.disturbance(GPU.id) == ""
+    lent.see(session=None)
+    assert lent.lending.disturbance("cpu") == "", "a worker without an app knows no games"
