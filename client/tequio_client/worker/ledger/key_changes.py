@@ -108,10 +108,10 @@ async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) ->
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     one = (await api.peer(signer.key)).standing
-    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
-        raise UserFacingError(f"nothing to appeal against: the key is {one.standing}")
     if one.appeal is not None:
         raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
+    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
+        raise UserFacingError(f"nothing to appeal against: the key is {one.standing}")
     name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
     await submit(outbox, StandingAppeal(change=one.since, text=name))
 
