@@ -27,7 +27,11 @@ from tequio_client.ipc.account import (
     RequestTeamMember,
 )
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.http import (
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    UnansweredError,
+)
 from tequio_client.worker.ledger import connection, teams
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.teams import submit
@@ -157,6 +161,11 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
         exp=now + STATEMENT_LIFE_MS,
         prev=ZERO_DIGEST,
     )
-    (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    try:
+        (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    except LedgerUnavailableError as err:
+        raise UnansweredError(
+            f"the ledger did not answer ({err}), and may still accept the new key: try again"
+        ) from err
     if posted.status == "refused":
         raise LedgerRefusedError(posted.code or "unnamed", f"key.replace: {posted.detail}")

@@ -256,6 +256,18 @@ class OutboxDb:
         with self._transaction():
             self._base.execute("DELETE FROM draft WHERE ticket = ?", (ticket,))
 
+    def withdraw(self, body: Body) -> int | None:
+        """Give up a statement of no run; returns its ticket, None if it has a copy or is gone."""
+        with self._transaction():
+            row = self._base.execute(
+                "SELECT ticket FROM draft WHERE type = ? AND body = ? AND run IS NULL "
+                "AND ticket NOT IN (SELECT ticket FROM copy)",
+                (body.TYPE, encoding.encode(body)),
+            ).fetchone()
+            if row is not None:
+                self._base.execute("DELETE FROM draft WHERE ticket = ?", row)
+        return None if row is None else int(row[0])
+
     def adopt(self, seq: int, last: Digest) -> None:
         """Continue from a statement of this key that the file does not know, well above it."""
         # The file may be an old backup, and later copies may have been signed and sent that nobody
