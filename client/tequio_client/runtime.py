@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from structlog.typing import EventDict, Processor
 
 
+NETWORK_FILE = "network"
+"""File in a worker's folder with the id of the network that the folder belongs to."""
 _VALUE_CHARACTERS = 8_192
 _RECENT: deque[str] = deque(maxlen=200)
 

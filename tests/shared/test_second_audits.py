@@ -597,7 +597,8 @@ def test_both_read_the_same_audits_and_points_from_a_log(members: int, seed: int
     assert sorted(map(bytes, done)) == sorted(due)
 
 
-def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:
+@pytest.mark.parametrize("is_back", [False, True], ids=["quarantined", "probation"])
+def test_both_follow_a_run_with_returns_rulings_and_its_end(*, is_back: bool) -> None:
     swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=200), audit=AuditRules()), seed=4)
     for at in range(9):
         swarm.volunteer(f"second audits {at}")
@@ -613,8 +614,15 @@ def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:
         both.follow(number)
     lost = causes(swarm, second_standing.NOT_DONE_CAUSE)
     assert lost
-    if swarm.standings.of(lost[0]) == "quarantined":
-        swarm.organise(StandingRelease(peer=to_text(lost[0]), reason=0))
+    if is_back:
+        swarm.now_ms = swarm.standings.records[lost[0]].until
+        cheat = swarm.volunteers[0]
+        swarm.post(cheat, cheat.ready(swarm.view))
+        both.follow(14)
+        assert swarm.standings.of(lost[0]) == "probation"
+    assert swarm.view.accounts.earned[lost[0]].forfeited
+    swarm.organise(StandingRelease(peer=to_text(lost[0]), reason=0))
+    assert not swarm.view.accounts.earned[lost[0]].forfeited
     both.follow(15)
     swarm.organise(RunFinish(reason=0))
     for _ in range(400):

@@ -169,7 +169,7 @@ class Auditing:
                 raise ValueError(f"entry {index} states {stated}, and nothing is due")
             if to == "quarantined":
                 self._forfeit(key)
-        elif kind == "standing.release" and record.standing == "quarantined":
+        elif kind == "standing.release" and record.standing != "suspected":
             self._give_back(key)
         if to != record.standing:
             record.standing, record.since, record.fault = to, index, ()

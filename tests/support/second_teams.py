@@ -45,7 +45,8 @@ class SecondTeams:
             index, _, author, act = one
             replayed.history.append(one)
             now = replayed.members(team)
-            if (act[0] == "found" and index == team) or (act[0] == "replace" and act[1] == owner):
+            is_new = act[0] in ("join", "replace") and author in now
+            if act[0] == "found" and index == team:
                 owner = author
             elif act[0] == "hand" and author == owner:
                 owner = str(act[1])
@@ -53,7 +54,7 @@ class SecondTeams:
                 replayed.revoked.add(author)
                 if author == owner:
                     owner = next((key for key in now if key not in replayed.revoked), owner)
-            elif act[0] == "join" and act[1] == team and owner in replayed.revoked:
+            elif is_new and owner in (*replayed.revoked, act[1]):
                 owner = author
             elif act[0] == "leave" and author == owner and now:
                 owner = next((key for key in now if key not in replayed.revoked), now[0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.account import KeyRequest, StatementRequest
+from tequio_client.ipc.account import KeyRequest
 from tequio_client.ipc.control import AskBenchmark, Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
@@ -213,7 +213,7 @@ class AppModel(QObject):
         self._follow_benchmarks()
         if answer.reply is None:
             away = self.tr("The network does not answer")
-            if isinstance(question, StatementRequest):
+            if answer.may_be_logged:
                 away = self.tr("The network does not answer. It may still accept the request later")
             self.refused.emit(question, away if answer.is_ledger_away else answer.error)
             return

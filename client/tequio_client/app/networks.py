@@ -37,11 +37,10 @@ from tequio_client.links import (
     is_network_link,
     is_team_link,
 )
+from tequio_client.runtime import NETWORK_FILE
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, to_text
 
-NETWORK_FILE = "network"
-"""File in the worker's folder with the id of its network."""
 _MOST_BYTES = 4_096
 LONGEST_LINK = 4_096
 

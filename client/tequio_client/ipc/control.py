@@ -176,6 +176,8 @@ class QuestionAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
     error: Text = ""
     is_ledger_away: bool = False
     """The error is that the ledger does not answer."""
+    may_be_logged: bool = False
+    """So it is, and a statement was sent, which the ledger may still log."""
 
 
 FromWorker: TypeAlias = AcceptController | RefuseController | SnapshotMessage | QuestionAnswer

@@ -69,6 +69,10 @@ class UnnamedRefusalError(LedgerUnavailableError):
     """No answer of a ledger: a redirection, or the page of a proxy, a bucket or a log-in."""
 
 
+class UnansweredError(LedgerUnavailableError):
+    """A statement was sent, and the ledger may still log it."""
+
+
 class LedgerRefusedError(RefusedError):
     """The ledger refused; `code` is its problem code."""
 

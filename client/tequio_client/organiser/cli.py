@@ -467,7 +467,8 @@ def quarantine() -> None:
 def list_quarantined(ledger: str) -> None:
     """List restricted keys.
 
-    Those are the keys that are quarantined, banned, suspected or on probation.
+    Those are the keys that are quarantined, banned, suspected or on probation, and those whose
+    appeal is still open.
     """
     from tequio_client.organiser import decisions
 

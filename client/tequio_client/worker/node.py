@@ -22,7 +22,7 @@ from tequio_client.ipc.snapshot import ReachabilityView, Status
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError, UnnamedRefusalError
-from tequio_client.runtime import locked
+from tequio_client.runtime import NETWORK_FILE, locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.settings import NetSettings
@@ -55,8 +55,6 @@ log = structlog.get_logger(__name__)
 LONGEST_RETRY_S = 4.0
 """Longest pause between two attempts to reach the ledger at the start: a round may be waiting."""
 STATUS_INTERVAL_S = 1.0
-NETWORK_FILE = "network"
-"""File in the folder with the id of the network that the folder belongs to."""
 MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 

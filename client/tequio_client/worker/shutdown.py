@@ -19,6 +19,7 @@ from tequio_client.ledger.http import (
     LedgerRefusedError,
     LedgerUnavailableError,
     LogForkedError,
+    UnansweredError,
     UnnamedRefusalError,
 )
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
@@ -67,6 +68,8 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
                 f"{ledger} does not answer as a ledger ({first_error(group)}): check the address, "
                 "and any proxy or log-in page on the way"
             ) from group
+        except* UnansweredError as group:
+            raise UserFacingError(str(first_error(group))) from group
         except* LedgerUnavailableError as group:
             away = first_error(group)
             if isinstance(away, LedgerUnavailableError) and away.detail:

@@ -39,7 +39,7 @@ from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.platform import programs
-from tequio_client.runtime import recent_log_lines
+from tequio_client.runtime import NETWORK_FILE, recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
@@ -114,7 +114,7 @@ class Worker:
         self.signer = signer
         self.ledger = ledger
         folder = settings.net.folder
-        self._was_in_network = (folder / nodes.NETWORK_FILE).exists()
+        self._was_in_network = (folder / NETWORK_FILE).exists()
         self.outbox = Outbox(ledger, folder, signer)
         self.minimum = MinimumVersion(ledger)
         self.announcement = NetworkAnnouncement(ledger)

@@ -233,6 +233,7 @@ STANDING = Table(
     StandingColumns,
     Index("standing_since", "standing", "since"),
     Index("standing_restricted", "peer", sqlite_where=text("is_restricted")),
+    Index("standing_appeal", "since", sqlite_where=text("appeal IS NOT NULL")),
 )
 
 

@@ -21,6 +21,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    or_,
     select,
     tuple_,
 )
@@ -91,9 +92,13 @@ class StoredRows:
         return ranking.count(self.connection)
 
     def standings(self, after: int, limit: int) -> list[StandingRow]:
-        """Read keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
-        listed = STANDING.c.standing.in_(LISTED_STANDINGS), STANDING.c.since > after
-        query = select(*_columns(STANDING, StandingRow)).where(*listed)
+        """Read keys of the quarantine list by the entry of their standing, after an index."""
+        # Repeated in both, so that an index of its own serves each: `since > after` alone is most
+        # of the table.
+        later = STANDING.c.since > after
+        restricted = and_(STANDING.c.standing.in_(LISTED_STANDINGS), later)
+        appealed = and_(STANDING.c.appeal.is_not(None), later)
+        query = select(*_columns(STANDING, StandingRow)).where(or_(restricted, appealed))
         ordered = query.order_by(STANDING.c.since).limit(limit)
         return [_standing(row) for row in self.connection.execute(ordered)]
 

@@ -201,7 +201,7 @@ def get_peer_rounds(
 
 @get("/v1/quarantine")
 def get_quarantine(ledger: Ledger, after: Index = 0, limit: Limit = 100) -> QuarantineAnswer:
-    """List keys that are quarantined, banned, suspected or on probation, the oldest first."""
+    """List keys that are restricted or on probation, or appeal: the oldest standing first."""
     with snapshot(ledger) as (connection, published):
         return answers.quarantine_page(StoredRows(connection), after, limit, as_of(published))
 

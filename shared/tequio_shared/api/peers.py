@@ -115,7 +115,7 @@ class PeersAnswer(Struct, frozen=True):
 
 
 class PeerStandingAnswer(Struct, frozen=True, kw_only=True):
-    """One key that is quarantined, banned, suspected or on probation."""
+    """One key that is quarantined, banned, suspected or on probation, or has an open appeal."""
 
     key: Bytes32Text
     peer_id: Text

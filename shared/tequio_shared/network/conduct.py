@@ -26,7 +26,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.run import Documents
-from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
+from tequio_shared.network.standing import LIFTED, KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round import fold
 from tequio_shared.round.evidence import (
     PieceEvidence,
@@ -276,6 +276,6 @@ def settle_points(statement: Statement, was: Standing | None, runs: Iterable[Run
         case StandingChange(peer=peer, to="quarantined"):
             for accounts in runs:
                 accounts.seize(key_from_text(peer))
-        case StandingRelease(peer=peer) if was is Standing.QUARANTINED:
+        case StandingRelease(peer=peer) if was in LIFTED:
             for accounts in runs:
                 accounts.restore(key_from_text(peer))

@@ -102,6 +102,8 @@ RESTRICTED = frozenset({Standing.QUARANTINED, Standing.BANNED})
 """Standings that take points from a key, and its points out of rankings."""
 EXCLUDED = RESTRICTED | ENDED
 """Standings that exclude a key from every roster."""
+LIFTED = RESTRICTED | {Standing.PROBATION, Standing.ACTIVE}
+"""Standings of which a release lifts the last quarantine; of an active key, one it appealed."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
 
@@ -230,7 +232,8 @@ class KeyStatus:
                     self._queue = []
                 return change
             self._queue.pop()
-            if key in self._moving and self.records[key].appeal is None:
+            record = self.records[key]
+            if record.appeal is None or record.standing is not Standing.QUARANTINED:
                 self._moving.discard(key)
             has_appeals |= key in self._moving
         return None
@@ -261,8 +264,11 @@ class KeyStatus:
         record = self._record(key, index)
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
+        cause = StandingCause(body.cause)
+        if (record.standing, cause) not in _STILL_APPEALED:
+            record.appeal = None
         _move(record, Standing(body.to), index)
-        record.cause, record.evidence = StandingCause(body.cause), body.evidence
+        record.cause, record.evidence = cause, body.evidence
         record.until = body.until
         self._move_later(key)
 
@@ -415,7 +421,7 @@ class KeyStatus:
         record = self._ruled(statement, body)
         record.appeal = None
         if isinstance(body, StandingRelease):
-            if record.standing is Standing.QUARANTINED:
+            if record.standing in LIFTED:
                 # It was wrong, so it must not make a later quarantine a repeated one.
                 record.convictions.pop()
             record.cause, record.evidence, record.until = None, (), 0
@@ -432,7 +438,7 @@ class KeyStatus:
             raise RefusedError("not-found", f"no key {body.peer} is registered")
         self.links.check(key_from_text(body.peer))
         if isinstance(body, StandingRelease):
-            if record.standing is Standing.ACTIVE:
+            if record.standing is Standing.ACTIVE and record.appeal is None:
                 raise RefusedError("wrong-standing", f"{body.peer} is already active")
         elif body.to == "unchanged":
             if record.appeal is None and record.standing is not Standing.QUARANTINED:
@@ -476,6 +482,14 @@ class KeyStatus:
 
 
 _Found = tuple[StandingName, StandingCause, tuple[int, ...]]
+
+_STILL_APPEALED = frozenset(
+    {
+        (Standing.QUARANTINED, StandingCause.TERM_SERVED),
+        (Standing.PROBATION, StandingCause.EARNED),
+    }
+)
+"""Changes that leave an appeal against a quarantine open: its points are still lost."""
 
 
 def _guilt(record: StandingRecord) -> _Found | None:
@@ -568,7 +582,7 @@ def _move(record: StandingRecord, to: Standing, index: int) -> None:
     does, also after the first one's suspicion has ended.
     """
     record.standing, record.since, record.accepted_since = to, index, 0
-    record.fault, record.ready_again, record.appeal = None, None, None
+    record.fault, record.ready_again = None, None
     record.deviations.clear()
     record.gains.clear()
     record.strikes.clear()

@@ -8,8 +8,8 @@ is when the round closes: points stay with the team that they were earned for.
 
 A team is never without an owner while it has members. An owner that leaves is followed by the
 member that joined first, and so is one whose key is revoked, which stays a member. A successor has
-the place of the key that it replaced. A team without members has ended: its name stays reserved for
-a while, and nobody can join it.
+the place of the key that it replaced, and owns the team if nobody else in it can sign. A team
+without members has ended: its name stays reserved for a while, and nobody can join it.
 
 Pure. A statement costs O(1), or O(members) where a member goes or is replaced.
 (docs/protocol.md, teams)
@@ -206,6 +206,8 @@ class Teams:
         if record.owner == former:
             record.owner = successor
             record.invitation = None  # a thief of the former key could derive the link's
+        elif self.links.is_ended(record.owner):
+            record.owner = successor  # nobody else in it can sign
         self._changes[successor] = [(index, team)]
 
     def revoke(self, key: PeerKey) -> None:

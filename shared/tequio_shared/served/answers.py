@@ -82,7 +82,7 @@ from tequio_shared.served.state import State
 LISTED_ROLLBACKS = 8
 """Rollbacks listed for one run; older ones are left out."""
 LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
-"""Standings that the quarantine list includes."""
+"""Standings that the quarantine list includes; keys with an open appeal are on it besides."""
 
 
 class DerivedRows(Protocol):
@@ -98,7 +98,7 @@ class DerivedRows(Protocol):
         """Count the keys with points."""
 
     def standings(self, after: int, limit: int) -> Sequence[StandingRow]:
-        """Give keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
+        """Give keys of the quarantine list by the entry of their standing, after an index."""
 
     def rounds(self, run: RunId, after: int, limit: int) -> Sequence[RoundRow]:
         """Give the rounds of a run after a number, ascending."""

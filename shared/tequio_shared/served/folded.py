@@ -96,11 +96,11 @@ class FoldedRows:
         return len(self._ranked())
 
     def standings(self, after: int, limit: int) -> list[StandingRow]:
-        """Give keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
+        """Give keys of the quarantine list by the entry of their standing, after an index."""
         listed = sorted(
             (one.since, key)
             for key, one in self._state.standings.records.items()
-            if one.standing in LISTED_STANDINGS and one.since > after
+            if (one.standing in LISTED_STANDINGS or one.appeal is not None) and one.since > after
         )
         return [standing_row(self._state, key) for _, key in listed[:limit]]
 

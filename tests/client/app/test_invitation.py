@@ -15,7 +15,6 @@ from tequio_client.__main__ import cli
 from tequio_client.app.invitation import InvitationFlow
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
-from tequio_client.app.networks import NETWORK_FILE
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import WorkerProcess
@@ -24,6 +23,7 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.links import InvitationLink
+from tequio_client.runtime import NETWORK_FILE
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack

@@ -148,16 +148,22 @@ def test_a_question_without_a_reply_says_why(
     assert told.args == [AskRuns(), "the ledger does not answer"]
 
 
-def test_a_statement_may_be_accepted_although_the_network_does_not_answer(
-    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
+@pytest.mark.parametrize("was_sent", [True, False])
+def test_a_statement_that_was_sent_may_be_accepted_although_the_network_does_not_answer(
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot, *, was_sent: bool
 ) -> None:
     model.ask(RequestName(name="Ada"))
     asked = worker.last(control.AskQuestion)
     assert isinstance(asked, control.AskQuestion)
     with qtbot.waitSignal(model.refused) as told:
-        worker.send(control.QuestionAnswer(id=asked.id, error="busy", is_ledger_away=True))
+        worker.send(
+            control.QuestionAnswer(
+                id=asked.id, error="busy", is_ledger_away=True, may_be_logged=was_sent
+            )
+        )
     assert told.args is not None
-    assert told.args[1].endswith("It may still accept the request later")
+    assert told.args[1].startswith("The network does not answer")
+    assert told.args[1].endswith("It may still accept the request later") == was_sent
 
 
 def test_a_worker_that_is_gone_answers_nothing_any_more(

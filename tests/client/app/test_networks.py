@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from tequio_client.app.networks import NETWORK_FILE, JoinNetworkDialog, NetworkChooser
+from tequio_client.app.networks import JoinNetworkDialog, NetworkChooser
 from tequio_client.ledger.networks import KnownNetwork
 from tequio_client.links import CompetitionLink, InvitationLink, NetworkLink
+from tequio_client.runtime import NETWORK_FILE
 from tequio_shared.ids import Digest, NetworkId, RunId, sha256, to_text
 from tests.support.ledgers import served
 

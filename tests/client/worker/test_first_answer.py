@@ -9,7 +9,8 @@ from unittest.mock import AsyncMock
 import pytest
 
 from tequio_client.ledger.http import LedgerUnavailableError, UnnamedRefusalError
-from tequio_client.worker.node import NETWORK_FILE, open_node
+from tequio_client.runtime import NETWORK_FILE
+from tequio_client.worker.node import open_node
 from tequio_client.worker.settings import NetSettings
 from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.keys import Signer

@@ -14,6 +14,7 @@ from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS
 from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.served.folded import FoldedRows
 from tequio_shared.served.rows import StandingRow
 from tequio_shared.statements.network import (
     FaultReport,
@@ -111,6 +112,14 @@ async def equivocate(swarm: LedgerSwarm) -> SigningPeer:
     await swarm.post([peer.commit() for peer in others])
     await swarm.post([peer.prove() for peer in swarm.peers[:3]])
     return liar
+
+
+def listed(ledger: Ledger) -> list[tuple[bytes, str, int | None]]:
+    """The quarantine list: keys, standings and open appeals, equal in tables and fold."""
+    with ledger.database.reader.begin() as connection:
+        rows = queries.StoredRows(connection).standings(0, 9)
+    assert FoldedRows(ledger.state).standings(0, 9) == rows
+    return [(one.peer, one.standing, one.appeal) for one in rows]
 
 
 def appeal(swarm: LedgerSwarm, peer: SigningPeer) -> Entry:
@@ -270,6 +279,26 @@ def test_a_served_term_and_enough_work_make_a_key_active_again(tmp_path: Path) -
             await swarm.play(*swarm.peers[:3])
         row = row_of(swarm.ledger, liar)
         assert (row.standing, row.cause) == ("active", StandingCause.EARNED)
+
+    drive(tmp_path, scenario)
+
+
+def test_an_appeal_is_listed_until_organisers_answer_it(tmp_path: Path) -> None:
+    async def scenario(swarm: LedgerSwarm) -> None:
+        liar = await equivocate(swarm)
+        await swarm.post([appeal(swarm, liar)])
+        asked = row_of(swarm.ledger, liar).appeal
+        await swarm.pass_ms(QUARANTINE_MS)
+        await swarm.post([peer.ready() for peer in swarm.peers[:3]])
+        if liar.key not in (swarm.view.round.slot_of if swarm.view.round else ()):
+            await swarm.pass_ms(RULES.rounds.attest)
+            await swarm.post([peer.ready() for peer in swarm.peers[:3]])
+        for _ in range(PROBATION_WORK):
+            assert listed(swarm.ledger) == [(liar.key, "probation", asked)]
+            await swarm.play(*swarm.peers[:3])
+        assert listed(swarm.ledger) == [(liar.key, "active", asked)]
+        await swarm.post([ruling(swarm, release(liar), SECOND)])
+        assert listed(swarm.ledger) == []
 
     drive(tmp_path, scenario)
 

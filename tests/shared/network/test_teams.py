@@ -334,6 +334,22 @@ def test_a_team_of_one_waits_for_the_successor_of_its_revoked_owner() -> None:
     assert refusal(lambda: swarm.found("a", "Puebla")) == "wrong-team"
 
 
+def test_the_first_successor_in_a_team_of_revoked_members_owns_it() -> None:
+    swarm = TeamSwarm(*"abc")
+    swarm.found("a")
+    recovery = {name: signer(f"recovery of {name}") for name in "abc"}
+    for name in "bc":
+        swarm.enter(name)
+    for name in "bca":
+        swarm.bind(swarm.them[name], recovery[name])
+        swarm.revoke(swarm.them[name], swarm.them[name].key)
+    assert swarm.owner() == "a"
+    for name in "ca":
+        swarm.them[name] = swarm.replace(swarm.them[name], f"heir of {name}", recovery[name])
+        assert (swarm.owner(), swarm.members()) == ("c", ["a", "b", "c"])
+    swarm.define("c", goal=5)
+
+
 def test_a_successor_has_place_ownership_and_the_wait_before_another_team() -> None:
     swarm = TeamSwarm(*"ab")
     swarm.found("a")
@@ -445,12 +461,11 @@ def test_a_withdrawal_is_about_one_key_or_one_team(of: dict[str, object]) -> Non
 
 KEYS = "abcd"
 NAMES = ("Milpa", "mil pa", "Puebla", "Sierra")
+OF_MEMBERS = ("found", "set", "join", "leave", "remove", "hand")
 ACTS = st.lists(
     st.tuples(
         st.sampled_from(KEYS),
-        st.sampled_from(
-            ["found", "set", "join", "join", "leave", "remove", "hand", "revoke", "withdraw"]
-        ),
+        st.sampled_from((*OF_MEMBERS, "join", "revoke", "replace", "withdraw")),
         st.sampled_from(NAMES),
         st.sampled_from(KEYS),
         st.integers(0, 2),
@@ -500,14 +515,22 @@ def apply(teams: Teams, act: tuple[object, ...], index: int, ts: int, author: st
         case ("revoke",):
             teams.links.revoked[key] = index
             teams.revoke(key)
+        case ("replace", str(former)):
+            teams.links.replace(index, key_of(former), key)
+            teams.replace(index, key_of(former), key)
 
 
 @settings(max_examples=150, deadline=None)
 @given(acts=ACTS)
 def test_two_implementations_admit_the_same_statements(acts: list[tuple[str, ...]]) -> None:
     teams, second, ts = Teams(), SecondTeams(), 10**12
-    for index, (author, kind, name, peer, number, wait_ms) in enumerate(acts, 5):
+    present = {key: key for key in KEYS}  # each person's newest key
+    for index, (who, kind, name, other, number, wait_ms) in enumerate(acts, 5):
         ts += int(wait_ms)
+        peer = present[other]
+        if kind == "replace":
+            present[other] = f"{other} since {index}"
+        author = present[other if kind == "replace" else who]
         if author in second.revoked:
             continue
         founded = sorted(teams.records)
@@ -521,6 +544,7 @@ def test_two_implementations_admit_the_same_statements(acts: list[tuple[str, ...
             "remove": ("remove", peer),
             "hand": ("hand", peer),
             "revoke": ("revoke",),
+            "replace": ("replace", peer),
             "withdraw": ("withdraw", team),
         }[kind]
         if kind == "withdraw" and not founded:

@@ -120,11 +120,11 @@ class AppealControl(AccountControl):
         return reply is not None and reply.standing in RESTRICTED and reply.appeal is None
 
     def describe(self, reply: AccountReply | None) -> None:
-        if reply is None or reply.standing not in RESTRICTED:
-            self.note_changed.emit("", "")
-        elif reply.appeal is not None:
+        if reply is not None and reply.appeal is not None:
             words = self.tr("Your appeal is in log entry {entry} and waits for the organisers.")
             self.note_changed.emit(words.format(entry=reply.appeal), "")
+        elif reply is None or reply.standing not in RESTRICTED:
+            self.note_changed.emit("", "")
         else:
             words = self.tr("Restricted by log entry {entry}: {why}.")
             why = QCoreApplication.translate(worker_texts.CONTEXT, reply.why or reply.standing)

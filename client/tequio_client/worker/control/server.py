@@ -20,7 +20,7 @@ import trio
 from tequio_client.control_socket import ControlAddress, ControlListener
 from tequio_client.ipc import LineBuffer, control
 from tequio_client.ipc.control import LINE_BYTES
-from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError, UnansweredError
 from tequio_shared.errors import MalformedError, TequioError, first_error
 from tequio_shared.version import BUILD
 
@@ -244,6 +244,7 @@ class ControlServer:
                 id=ask.id,
                 error=str(error)[:_ERROR_CHARACTERS],
                 is_ledger_away=isinstance(error, LedgerUnavailableError),
+                may_be_logged=isinstance(error, UnansweredError),
             )
         places.release()
         with suppress(*GONE):

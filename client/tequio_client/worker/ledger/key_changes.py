@@ -27,7 +27,11 @@ from tequio_client.ipc.account import (
     RequestTeamMember,
 )
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.http import (
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    UnansweredError,
+)
 from tequio_client.worker.ledger import connection, teams
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.standing import present_tier
@@ -110,10 +114,10 @@ async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) ->
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     one = (await api.peer(signer.key)).standing
-    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
-        raise UserFacingError(f"nothing to appeal against: the key is {one.standing}")
     if one.appeal is not None:
         raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
+    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
+        raise UserFacingError(f"nothing to appeal against: the key is {one.standing}")
     name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
     await submit(outbox, StandingAppeal(change=one.since, text=name))
 
@@ -167,6 +171,11 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
         exp=now + STATEMENT_LIFE_MS,
         prev=ZERO_DIGEST,
     )
-    (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    try:
+        (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    except LedgerUnavailableError as err:
+        raise UnansweredError(
+            f"the ledger did not answer ({err}), and may still accept the new key: try again"
+        ) from err
     if posted.status == "refused":
         raise LedgerRefusedError(posted.code or "unnamed", f"key.replace: {posted.detail}")

@@ -163,6 +163,18 @@ class Outbox:
             await self._ledger.put_blob(document, self._signer, self._clock())
         return await self._queue(lambda db: db.add(body, run, round), tuple(cosigners))
 
+    async def withdraw(self, body: Body) -> bool:
+        """Give up a statement of no run that waits; False if it may have been sent."""
+        if self._net is None:  # `submit` waited for the network's name, and stored nothing
+            return True
+        async with self._lock:
+            ticket = await trio.to_thread.run_sync(self._with_db, OutboxDb.withdraw, body)
+            if ticket is None:
+                return False
+            self._waiting.pop(ticket, None)
+            self._cosigners.pop(ticket, None)
+        return True
+
     async def register(self) -> Entry:
         """Register the key, under the invitation if there is one; raises as `submit` does."""
         await self._ensure_network()
@@ -246,11 +258,13 @@ class Outbox:
             outcome.give(err)
 
     async def _send_all(self) -> None:
-        while drafts := await self._on_db(OutboxDb.drafts, BATCH):
+        while await self._on_db(OutboxDb.count_drafts):
             if not self._is_in_step:
                 await self._get_in_step()
                 continue  # a registration may stand first now, and some may be done
-            copies = await self._on_db(self._sign, drafts)
+            copies = await self._on_db(self._sign)
+            if not copies:  # what waited was withdrawn
+                return
             for copy in copies:
                 for listener in self.on_sending:
                     listener(copy.entry)
@@ -300,14 +314,14 @@ class Outbox:
         else:
             await self._on_db(OutboxDb.adopt, seq, last)
 
-    def _sign(self, db: OutboxDb, drafts: Sequence[UnsentStatement]) -> list[SignedCopy]:
-        """Give each draft a young copy that continues the chain; new ones are recorded first."""
+    def _sign(self, db: OutboxDb) -> list[SignedCopy]:
+        """Give the first drafts young copies that continue the chain; new ones are recorded."""
         chain = db.chain()
         latest = {copy.ticket: copy for copy in db.copies()}
         prev, used = chain.last, chain.used
         copies: list[SignedCopy] = []
         fresh: list[SignedCopy] = []
-        for draft in drafts:
+        for draft in db.drafts(BATCH):
             copy = latest.get(draft.ticket)
             # A copy that still fits is sent as it is: the same bytes twice are harmless. A new one
             # costs a number, and there is one more that may come to be logged.

@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from tequio_client import files
+from tequio_client.runtime import NETWORK_FILE
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -120,6 +121,7 @@ class OutboxDb:
         """Open or create it; raises UserFacingError when it is not for this network.
 
         The file of another key is set aside under the key's name, and one of this key taken back.
+        That of a network which the key did not enter is deleted.
         """
         self._path, self._most_drafts = path, most_drafts
         with self._explained():
@@ -254,6 +256,18 @@ class OutboxDb:
         with self._transaction():
             self._base.execute("DELETE FROM draft WHERE ticket = ?", (ticket,))
 
+    def withdraw(self, body: Body) -> int | None:
+        """Give up a statement of no run; returns its ticket, None if it has a copy or is gone."""
+        with self._transaction():
+            row = self._base.execute(
+                "SELECT ticket FROM draft WHERE type = ? AND body = ? AND run IS NULL "
+                "AND ticket NOT IN (SELECT ticket FROM copy)",
+                (body.TYPE, encoding.encode(body)),
+            ).fetchone()
+            if row is not None:
+                self._base.execute("DELETE FROM draft WHERE ticket = ?", row)
+        return None if row is None else int(row[0])
+
     def adopt(self, seq: int, last: Digest) -> None:
         """Continue from a statement of this key that the file does not know, well above it."""
         # The file may be an old backup, and later copies may have been signed and sent that nobody
@@ -277,20 +291,42 @@ class OutboxDb:
         """Have the file at our path belong to this key, after a key was replaced or restored."""
         # Each key has its own chain: continuing another one's would sign under wrong numbers, and
         # forgetting our own could sign two statements under one number.
-        mine, known = _aside(self._path, author), self._owner()
-        if known is not None and known[0] == net and known[1] != author:
-            files.move(self._path, _aside(self._path, PeerKey(known[1])))
+        mine, known = _aside(self._path, author), self._owner(net)
+        if known not in (None, author):
+            files.move(self._path, _aside(self._path, known))
         if mine.exists() and not self._path.exists():
             files.move(mine, self._path)
+            self._owner(net)
 
-    def _owner(self) -> tuple[bytes, bytes] | None:
-        """Read network and key of the file; None if there is none, or it is not readable."""
+    def _owner(self, net: NetworkId) -> PeerKey | None:
+        """Read the key of the file; None if there is none, or it is not readable.
+
+        Deletes a file of another network that the key did not enter; raises UserFacingError if it
+        may have entered that one.
+        """
         if not self._path.exists():
             return None
+        row = None
         with closing(sqlite3.connect(self._path)) as base, suppress(sqlite3.DatabaseError):
-            row = base.execute("SELECT net, author FROM chain").fetchone()
-            return None if row is None else (bytes(row[0]), bytes(row[1]))
+            row = base.execute("SELECT net, author, used, seq FROM chain").fetchone()
+        if row is None:
+            return None
+        found, author, used, seq = row
+        if found == net:
+            return PeerKey(author)
+        # An invitation that is refused, or a person who does not wait for the work of a new key,
+        # must not tie the folder to that network. Number 1 may be signed again without a fault.
+        if seq or used > 1 or self._is_folder_of(NetworkId(found)):
+            raise UserFacingError(f"{self._path} belongs to another network: use another folder")
+        files.delete(self._path)
         return None
+
+    def _is_folder_of(self, net: NetworkId) -> bool:
+        """Return whether a worker that ran in the folder has tied it to that network."""
+        try:
+            return (self._path.parent / NETWORK_FILE).read_text("utf-8").strip() == to_text(net)
+        except FileNotFoundError:
+            return False
 
     def _create(self, net: NetworkId, author: PeerKey) -> None:
         for table in _SCHEMA.split(";\n"):
@@ -298,10 +334,6 @@ class OutboxDb:
         self._base.execute(
             "INSERT OR IGNORE INTO chain VALUES (1, ?, ?, 0, 0, ?)", (net, author, bytes(32))
         )
-        # A copied folder must not continue another key's chain: two workers would sign different
-        # statements under one number.
-        if self._base.execute("SELECT net, author FROM chain").fetchone() != (net, author):
-            raise UserFacingError(f"{self._path} belongs to another network: use another folder")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

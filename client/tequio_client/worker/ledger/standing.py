@@ -139,10 +139,11 @@ def advice(one: StandingAnswer, now_ms: int) -> list[str]:
                 _about_appeals(one),
             ]
         case Standing.PROBATION:
-            return [f"{PROBATION_WORK} accepted contributions make it active again."]
+            work = f"{PROBATION_WORK} accepted contributions make it active again."
+            return [work, *_open_appeal(one)]
         case Standing.NEWCOMER:
             return [f"{NEWCOMER_WORK} accepted contributions make it active."]
-    return _ENDS.get(one.standing, [])
+    return _ENDS.get(one.standing, _open_appeal(one))
 
 
 def describe_entry(index: int, statement: Statement) -> str:
@@ -162,6 +163,10 @@ def format_time(ms: int) -> str:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError):
         return f"{ms} ms after 1970"
+
+
+def _open_appeal(one: StandingAnswer) -> list[str]:
+    return [] if one.appeal is None else [_about_appeals(one)]
 
 
 def _about_appeals(one: StandingAnswer) -> str:

@@ -24,7 +24,7 @@ from tequio_client.ipc.account import (
 from tequio_client.ipc.facts import MAX_ROWS
 from tequio_client.ipc.points import RankRow
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, UnansweredError
 from tequio_client.links import TeamLink
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_shared.api.answer import PAGE_ROWS
@@ -62,11 +62,20 @@ async def answer(
 
 
 async def submit(outbox: Outbox, body: Body, *cosigners: Signer) -> None:
-    """Have a statement logged; raises LedgerUnavailableError if that takes too long."""
+    """Have a statement logged; raises LedgerUnavailableError if that takes too long.
+
+    Then it is given up, or if it was sent already, the error is an UnansweredError.
+    """
     with trio.move_on_after(SUBMIT_S) as patience:
         await outbox.submit(body, cosigners=cosigners)
-    if patience.cancelled_caught:
-        raise LedgerUnavailableError(f"the ledger accepted nothing for {SUBMIT_S:.0f} s")
+    if not patience.cancelled_caught:
+        return
+    late = f"the ledger accepted nothing for {SUBMIT_S:.0f} s ({outbox.problem})"
+    if await outbox.withdraw(body):
+        raise LedgerUnavailableError(f"{late}, and the request is given up: try again later")
+    raise UnansweredError(
+        f"{late}; the request may still be accepted: it is sent again until the ledger answers"
+    )
 
 
 async def _link(api: LedgerApi, text: str) -> TeamLink:

@@ -103,9 +103,10 @@ def test_a_quarantined_key_can_appeal_once(made: FirstRunSetup, qtbot: QtBot) ->
     assert controls["recovery"].chip.text == "Set"
 
 
-def test_an_open_appeal_is_named(made: FirstRunSetup, qtbot: QtBot) -> None:
-    fields = {name: getattr(QUARANTINED, name) for name in QUARANTINED.__struct_fields__}
-    controls = section(made, qtbot, AccountReply(**{**fields, "appeal": 9_321}))
+@pytest.mark.parametrize("standing", ["quarantined", "probation", "active"])
+def test_an_open_appeal_is_named(made: FirstRunSetup, qtbot: QtBot, standing: str) -> None:
+    reply = structs.replace(QUARANTINED, standing=standing, appeal=9_321)
+    controls = section(made, qtbot, reply)
     assert "appeal" not in enabled(controls)
     controls["appeal"].note_changed.connect(lambda words, _: said.append(words))
     said: list[str] = []

@@ -104,6 +104,21 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
     assert "already joined with this invitation" in register_by_invitation(direct, tmp_path / "new")
 
 
+def test_a_refused_invitation_leaves_the_folder_free_for_another_network(
+    ledger: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "guest"
+    with served(tmp_path / "other", *UNLIMITED, "--network", "other") as other:
+        unknown = InvitationLink(ledger=other.url, network=other.net, seed=SEED)
+        not_known = pytest.RaisesExc(UserFacingError, match="does not know this invitation")
+        with pytest.RaisesGroup(not_known):
+            register_by_invitation(unknown, folder)
+        link = invited(ledger, ledger.url)
+        assert register_by_invitation(link, folder).endswith("by invitation")
+        with pytest.RaisesGroup(pytest.RaisesExc(UserFacingError, match="another network: use")):
+            register_by_invitation(unknown, folder)
+
+
 @pytest.mark.trio
 async def test_a_worker_joins_by_the_invitation_of_its_app_before_it_does_anything(
     ledger: Served, tmp_path: Path

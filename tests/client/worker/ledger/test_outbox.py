@@ -20,8 +20,15 @@ from structlog.testing import CapturingLogger
 
 from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
+from tequio_client.ledger.http import (
+    ApiLimits,
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    LogForkedError,
+    UnansweredError,
+)
 from tequio_client.worker.ledger import outbox as module
+from tequio_client.worker.ledger import teams
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.outbox_db import NUMBER_GAP
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -29,7 +36,13 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sh
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statements.competitions import EvalCommit
-from tequio_shared.statements.network import MemberLeave, MemberReady, find_nonce, has_work
+from tequio_shared.statements.network import (
+    MemberLeave,
+    MemberReady,
+    MemberTeam,
+    find_nonce,
+    has_work,
+)
 from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
@@ -459,6 +472,35 @@ async def test_what_a_caller_gave_up_is_sent_when_the_ledger_is_back(desk: Outbo
         server.log.refusals.clear()
         await send_leave(outbox, 1)
         assert types(server.log) == ["key.register", "eval.commit", "member.leave"]
+
+
+@pytest.mark.trio
+async def test_what_a_person_is_told_was_given_up_is_not_sent_later(
+    desk: OutboxFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teams, "SUBMIT_S", 0.3)
+    async with desk.open(unused_url()) as outbox:
+        with pytest.raises(LedgerUnavailableError, match="the request is given up") as caught:
+            await teams.submit(outbox, MemberTeam(team=1))
+        assert not isinstance(caught.value, UnansweredError)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await send_leave(outbox, 1)
+        assert types(server.log) == ["key.register", "member.leave"]
+
+
+@pytest.mark.trio
+async def test_what_was_sent_without_an_answer_is_said_to_be_open_and_sent_again(
+    desk: OutboxFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teams, "SUBMIT_S", 0.3)
+    async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
+        await send_leave(outbox, 1)
+        server.log.refusals["member.team"] = "read-only"
+        with pytest.raises(UnansweredError, match=r"read-only.* may still be accepted"):
+            await teams.submit(outbox, MemberTeam(team=1))
+        server.log.refusals.clear()
+        await send_leave(outbox, 2)
+        assert types(server.log)[2:] == ["member.team", "member.leave"]
 
 
 @pytest.mark.trio

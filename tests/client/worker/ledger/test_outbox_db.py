@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_client.runtime import NETWORK_FILE
 from tequio_client.worker.ledger.outbox_db import OutboxDb
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import NetworkId, RunId, sha256
+from tequio_shared.ids import NetworkId, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import KeyRegister, MemberLeave
 from tests.support.memory_log import NET
@@ -31,12 +32,26 @@ def test_each_key_of_a_folder_has_its_own_chain(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
-    OutboxDb(path, NET, ME.key).close()
+    with OutboxDb(path, NET, ME.key) as file:
+        file.adopt(1, sha256(b"logged"))
     with pytest.raises(UserFacingError, match="another network"):
         OutboxDb(path, NetworkId(bytes(32)), ME.key)
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
         OutboxDb(path, NET, ME.key)
+
+
+def test_a_network_that_was_not_entered_leaves_the_folder_free(tmp_path: Path) -> None:
+    path, other = tmp_path / "outbox.sqlite", NetworkId(bytes(32))
+    with OutboxDb(path, NET, ME.key) as file:
+        file.add_registration(KeyRegister(nonce=1))
+        assert file.use_number() == 1, "it was sent, and refused"
+    (tmp_path / NETWORK_FILE).write_text(to_text(NET))
+    with pytest.raises(UserFacingError, match="another network"):
+        OutboxDb(path, other, ME.key)
+    (tmp_path / NETWORK_FILE).write_text(to_text(other))
+    with OutboxDb(path, other, ME.key) as file:
+        assert (file.count_drafts(), file.chain().used) == (0, 0)
 
 
 def test_a_damaged_page_or_draft_is_named(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.ledger.key_changes import appeal
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
+from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, advice, read_standing
 from tequio_client.worker.rounds.fault_reports import FaultReports
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import QUARANTINE_MS
 from tests.support.authors import Author
@@ -34,20 +35,19 @@ pytestmark = pytest.mark.trio
 ME = Signer(bytes([1]) * 32)
 
 
-class MildLedger:
-    """Passes everything on, but tells of shorter terms than the log has."""
+class AlteredLedger:
+    """Passes everything on, but tells of another standing than the log has."""
 
-    def __init__(self, api: LedgerApi) -> None:
-        self._api = api
+    def __init__(self, api: LedgerApi, **altered: str | int) -> None:
+        self._api, self._altered = api, altered
         self.url, self.network = api.url, api.network
         self.checkpoint, self.tile, self.entries = api.checkpoint, api.tile, api.entries
 
     async def peer(self, key: PeerKey) -> PeerAnswer:
-        """Make the term end at once."""
+        """Alter the standing in the answer."""
         answer = await self._api.peer(key)
-        assert answer.standing is not None
-        shorter = msgspec.structs.replace(answer.standing, until=1)
-        return msgspec.structs.replace(answer, standing=shorter)
+        other = msgspec.structs.replace(answer.standing, **self._altered)
+        return msgspec.structs.replace(answer, standing=other)
 
 
 async def until_quarantined(api: LedgerApi, key: PeerKey) -> None:
@@ -86,12 +86,30 @@ async def test_a_ledger_that_tells_of_another_term_than_the_log_is_not_believed(
 ) -> None:
     liar = await lie(ledger, "hears lies")
     async with LedgerApi(ledger.url) as api:
-        mild = cast("LedgerApi", MildLedger(api))
+        mild = cast("LedgerApi", AlteredLedger(api, until=1))
         with pytest.raises(PeerError, match="but entry"):
             await read_standing(mild, liar.key)
         watch = StandingWatch(liar.key, mild, now_ms)
         await watch.refresh()
         assert watch.known is None
+
+
+@pytest.mark.parametrize("standing", ["probation", "active"])
+async def test_who_works_again_reads_that_its_appeal_is_still_open(
+    ledger: Served, standing: str
+) -> None:
+    liar = await lie(ledger, f"appeals, then is {standing}")
+    async with LedgerApi(ledger.url) as api:
+        told, _ = await read_standing(api, liar.key)
+        open_still = msgspec.structs.replace(told, standing=standing, appeal=9)
+        assert advice(open_still, now_ms())[-1:] == [
+            "The appeal in entry 9 is waiting for the organisers."
+        ]
+        answered = msgspec.structs.replace(open_still, appeal=None)
+        assert "appeal" not in " ".join(advice(answered, now_ms()))
+        other = cast("LedgerApi", AlteredLedger(api, standing=standing, appeal=9))
+        with pytest.raises(UserFacingError, match="the appeal in entry 9 is still open"):
+            await appeal(other, cast("Outbox", None), liar.signer, b"")
 
 
 async def test_what_the_gossip_shows_of_an_author_is_reported_once(

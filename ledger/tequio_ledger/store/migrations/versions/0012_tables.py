@@ -12,7 +12,7 @@ from alembic import op
 
 from tequio_ledger.store.models import METADATA
 
-revision = "0011"
+revision = "0012"
 down_revision = None
 branch_labels = None
 depends_on = None
