@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import (
+    OTHER_USER,
+    Decision,
+    LendingReason,
+    LendingState,
+    Snapshot,
+    Value,
+)
 
 GB = 10**9
-OTHER_USER = "other-user"
-"""Name of the facts that another user's session hides."""
 AT_WORK = (LendingState.LENDING, LendingState.FINISHING)
 
 
