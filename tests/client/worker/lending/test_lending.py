@@ -9,12 +9,14 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
+from tequio_client import clock
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED, JOINING, TAKEN
+from tequio_client.worker.lending.history import OTHERS_LASTING_MS
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices
 from tequio_client.worker.lending.needs import ROUNDS_KEPT
 from tequio_client.worker.settings import NetSettings, TrainerSettings, WorkerSettings
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_shared.statements.statement import Body
 
@@ -171,6 +174,22 @@ async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(
     lent.lending.set_scoring(SCORE_MB)
     assert lent.see() == "trainer"
     assert lent.see(round=None) == "evaluator"
+
+
+@pytest.mark.parametrize(
+    "card", [changed(GPU, temperature_c=95.0), changed(GPU, load=0.9, others_load=0.9)]
+)
+async def test_heat_and_other_programs_end_scoring_on_a_card_too_small_for_its_run(
+    lent: LendingSetup, monkeypatch: pytest.MonkeyPatch, card: AcceleratorFacts
+) -> None:
+    now_ms = [5_000_000]
+    monkeypatch.setattr(clock, "steady_ms", lambda: now_ms[0])
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see(round=None, need_mb=100_000) == "evaluator"
+    assert lent.see(is_computing=True) == "evaluator"
+    lent.see(machine=changed(MACHINE, gpus=(card,)))
+    now_ms[0] += OTHERS_LASTING_MS
+    assert lent.see() == ""
 
 
 async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingSetup) -> None:
