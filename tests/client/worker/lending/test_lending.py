@@ -313,6 +313,19 @@ async def test_a_game_suspends_all_but_the_card_that_is_lent_during_games(
     assert allowed(two.lending) == set(), "the game uses that card too"
 
 
+async def test_a_game_has_the_connection_unless_the_card_lent_during_games_computes(
+    two: LendingSetup,
+) -> None:
+    two.see(session=changed(PLAYING, idle_s=0.0))
+    assert two.lending.net_limits().may_transfer
+    two.see(machine=changed(BOTH, gpus=(GPU, changed(SECOND, temperature_c=91.0))))
+    assert not two.lending.net_limits().may_transfer
+    largest = changed(SECOND, temperature_c=91.0, memory_mb=24_576)
+    two.see(machine=changed(BOTH, gpus=(GPU, largest)))
+    assert two.reason is LendingReason.HOT, "the first card is the one that skips the game"
+    assert not two.lending.net_limits().may_transfer
+
+
 async def test_an_exclusive_program_suspends_every_card(tmp_path: Path) -> None:
     fixed = changed(CHOSEN, devices=(SPARE,), exclusive=("blender",))
     made = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND, fixed=fixed))
