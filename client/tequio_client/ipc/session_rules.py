@@ -37,9 +37,8 @@ def find_disturbance(
             return LendingReason.FILM, session.fullscreen
         if not session.is_film and preferences.pause_for_games:
             return LendingReason.FULLSCREEN, session.fullscreen
-    if preferences.exclusive and session.programs:
-        return LendingReason.EXCLUSIVE, session.programs[0]
-    return None
+    exclusive = [one for one in session.programs or () if one in preferences.exclusive]
+    return (LendingReason.EXCLUSIVE, exclusive[0]) if exclusive else None
 
 
 def against_metered(session: SessionFacts, preferences: Preferences) -> Decision | None:
