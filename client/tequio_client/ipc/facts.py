@@ -54,7 +54,8 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     game: Name | None = None
     """Game that is running, according to a game library or a game mode; empty: none."""
     programs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] | None = None
-    """The user's exclusive programs that are running; empty tuple: none."""
+    """Programs that run, of the user's exclusive ones and the one whose end a snooze awaits; empty
+    tuple: none."""
     is_metered: bool | None = None
     has_other_user: bool | None = None
     """Somebody uses the computer in another session, where nothing of this one sees input, windows

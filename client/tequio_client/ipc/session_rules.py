@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import (
+    OTHER_USER,
+    Decision,
+    LendingReason,
+    LendingState,
+    Snapshot,
+    Value,
+)
 
 GB = 10**9
-OTHER_USER = "other-user"
-"""Name of the facts that another user's session hides."""
 AT_WORK = (LendingState.LENDING, LendingState.FINISHING)
 
 
@@ -32,9 +37,8 @@ def find_disturbance(
             return LendingReason.FILM, session.fullscreen
         if not session.is_film and preferences.pause_for_games:
             return LendingReason.FULLSCREEN, session.fullscreen
-    if preferences.exclusive and session.programs:
-        return LendingReason.EXCLUSIVE, session.programs[0]
-    return None
+    exclusive = [one for one in session.programs or () if one in preferences.exclusive]
+    return (LendingReason.EXCLUSIVE, exclusive[0]) if exclusive else None
 
 
 def against_metered(session: SessionFacts, preferences: Preferences) -> Decision | None:

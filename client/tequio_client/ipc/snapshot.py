@@ -104,8 +104,10 @@ STARTABLE = frozenset(
 """Reasons to wait that the user can overrule for once (`DesiredState.anyway`).
 
 Not games and full screen, which are the user too; nor what costs money, harms the device or cannot
-work: traffic limits, heat, memory and disk.
+work: traffic limits, heat, memory and disk. Nor another user, whose games stay unseen.
 """
+OTHER_USER = "other-user"
+"""Name of the facts that another user's session hides."""
 Value = str | int | float
 LINE_BYTES = 1 << 16
 """Maximum length of a status line, newline included."""
@@ -131,7 +133,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_startable(self) -> bool:
         """True if the user can start lending anyway."""
-        return self.state is LendingState.WAITING and self.reason in STARTABLE
+        return self.reason in STARTABLE and self.values.get("fact") != OTHER_USER
 
     @property
     def is_probe_starting(self) -> bool:

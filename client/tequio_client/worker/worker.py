@@ -417,11 +417,12 @@ class Worker:
         measuring = [one.pid for one in self.lending.measuring.values()]
         children = (*trainers, *measuring, self.evaluator.child.pid)
         on_battery = self.probe.facts is not None and bool(self.probe.facts.on_battery)
+        may_lend = self.choices.preferences.on_battery or self.choices.desired_state.anyway
         self.probe.send_instructions(
             ProbeInstructions(
                 ours=(os.getpid(), *(pid for pid in children if pid)),
                 is_computing=self._is_computing,
-                is_quiet=on_battery and not self.choices.preferences.on_battery,
+                is_quiet=on_battery and not may_lend,
             )
         )
 

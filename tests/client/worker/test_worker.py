@@ -284,6 +284,25 @@ async def test_a_snapshot_can_be_had_before_anything_happened(tmp_path: Path) ->
     assert not shown.ledger.is_reached
 
 
+async def test_the_cards_are_read_on_battery_while_they_may_be_lent(tmp_path: Path) -> None:
+    worker = await host(tmp_path / "worker", applies_preferences=True)
+    assert worker.probe is not None
+    worker.probe.facts = MachineFacts(gpus=(), on_battery=True)
+
+    def is_quiet() -> bool:
+        worker._instruct_probe()  # noqa: SLF001 - else with all meters
+        assert worker.probe is not None
+        return worker.probe.instructions.is_quiet
+
+    assert is_quiet()
+    worker.lending.apply_state(DesiredState(number=1, lend=True, anyway=True))
+    assert not is_quiet(), "without readings, nothing keeps a card below its temperature goal"
+    worker.lending.apply_state(DesiredState(number=2, lend=True))
+    assert is_quiet()
+    worker.lending.apply_preferences(Preferences(consent=True, on_battery=True))
+    assert not is_quiet()
+
+
 @pytest.mark.parametrize("is_lent_first", [True, False])
 async def test_a_measured_device_is_busy_and_keeps_its_trainer_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_lent_first: bool

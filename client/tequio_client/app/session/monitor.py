@@ -230,5 +230,8 @@ class SessionMonitor(QObject):
         snapshot, preferences = self._model.snapshot, self._model.preferences
         is_lending = snapshot is not None and snapshot.decision.may_compute
         self._probes.set_watching(is_watching=is_lending or bool(self._model.yielding))
-        self._probes.set_exclusive(preferences.exclusive)
+        snooze = self._model.desired.snooze
+        # A game that is known by full screen alone would seem closed while it is in the background.
+        awaited = (snooze.game,) if snooze is not None and snooze.game else ()
+        self._probes.set_exclusive((*awaited, *preferences.exclusive))
         self._awake.set_wanted(is_wanted=is_lending and preferences.keep_awake)

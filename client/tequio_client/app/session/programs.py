@@ -66,7 +66,10 @@ class _Seen:
 
 
 class ProgramList:
-    """The user's programs; `exclusive_names` are those that the user marked exclusive."""
+    """The user's programs.
+
+    `exclusive_names`: those that the user marked exclusive, and the one whose end a snooze awaits.
+    """
 
     source = "psutil"
 
@@ -83,9 +86,9 @@ class ProgramList:
         if self._scanned_s is None or now_s - self._scanned_s >= SCAN_S:
             self._scanned_s = now_s
             self._scan(now_s)
-        wanted = {normalised_name(name): name for name in self.exclusive_names}
         running = {name for seen in self._seen.values() for name in seen.names}
-        exclusive = tuple(shown for name, shown in wanted.items() if name in running)[:_MOST]
+        found = (name for name in self.exclusive_names if normalised_name(name) in running)
+        exclusive = tuple(found)[:_MOST]
         games = (seen.game for seen in self._seen.values() if seen.game)
         return ProgramScan(game=next(games, ""), exclusive=exclusive)
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import psutil
+
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.system import unix_socket
@@ -287,4 +289,14 @@ def _fullscreen(display: X11Display) -> str:
         return ""  # it was closed while we asked
     if pids and pids[0] == os.getpid():
         return ""
-    return (program_name(pids[0]) if pids else "") or (classes or ["?"])[-1]
+    return (_own_program(pids[0]) if pids else "") or (classes or ["?"])[-1]
+
+
+def _own_program(pid: int) -> str:
+    """The name of this user's program with that process id; empty: unknown, or another user's."""
+    # A window of a sandbox (Flatpak) has an id from the sandbox, which is another process here.
+    try:
+        is_own = psutil.Process(pid).username() == psutil.Process().username()
+    except (psutil.Error, KeyError, ValueError, OSError):
+        return ""
+    return program_name(pid) if is_own else ""

@@ -259,7 +259,8 @@ def update_history(
     """Update the memory with the present facts; call it before each `decide`, with equal values."""
     session, at_ms = facts.known_session(), now.steady_ms
     devices = select_chosen_devices(facts.known_machine(), preferences)
-    lent = select_lent_devices(devices, facts.need_mb, facts.device)
+    # Whatever memory its run needs: a device too small for that can still score models.
+    lent = select_lent_devices(devices, 0, facts.device)
     preferences = preferences_for(preferences, (one.gpu.key for one in lent))
     warmed = history if devices is None else _warmed(history, facts, preferences, lent, at_ms)
     is_played = session is not None and find_disturbance(session, preferences) is not None

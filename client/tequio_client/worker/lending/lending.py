@@ -421,7 +421,10 @@ class Lending:
         before, self.judging = self.judging, self._find_judging(lent, now)
         if lent:
             computing = [one for one in lent if one.decision.may_compute]
-            self.decision = (self.judging or (computing or lent)[0]).decision
+            shown = (self.judging or (computing or lent)[0]).decision
+            # A card that waits for another rule must not serve bytes through a game that it skips.
+            may_transfer = all(one.decision.may_transfer for one in computing or lent)
+            self.decision = msgspec.structs.replace(shown, may_transfer=may_transfer)
         else:
             history = LendingHistory()
             facts = self.facts("")

@@ -4,7 +4,7 @@ A pure function of facts, preferences, desired state, a small memory and the tim
 order of precedence: the first rule that returns a decision wins, and if none does, the device is
 lent. An active rule never treats an unknown fact as fine; a rule that is switched off (a threshold
 of 100 %, no idle minutes, games allowed) needs no facts. What the user started anyway passes the
-rules that only guess at the user's wishes (`STARTABLE`).
+rules that only guess at the user's wishes (`Decision.is_startable`).
 
 Four rules are about the connection too, and apply whatever else decides: `may_transfer` is false
 before consent, while a game, a film or an exclusive program pauses lending, beyond the monthly
@@ -31,7 +31,6 @@ from tequio_client.ipc.session_rules import (
     waiting,
 )
 from tequio_client.ipc.snapshot import (
-    STARTABLE,
     Decision,
     DesiredState,
     LendingReason,
@@ -492,7 +491,7 @@ def _first_against(case: RuleInput) -> Decision | None:
         found = rule(case)
         if found is None:
             continue
-        if not case.desired.anyway or found.reason not in STARTABLE:
+        if not (case.desired.anyway and found.is_startable):
             return found
         is_overruled = True
     if not is_overruled:

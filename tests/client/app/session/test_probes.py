@@ -209,6 +209,22 @@ def test_an_exclusive_program_is_told_by_its_name(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: session.facts.programs == (ours.upper(),), timeout=90_000)
 
 
+def test_a_game_that_a_snooze_awaits_is_seen_when_it_does_not_fill_the_screen(
+    qtbot: QtBot, model: AppModel, tmp_path: Path
+) -> None:
+    at_rest = SessionProbes(scripted_sources(), resting_ms=10**8)
+    ours = os.path.basename(sys.executable)  # noqa: PTH119 - a name
+    with closing(SessionMonitor(model, WorkerProcess((), tmp_path, lambda: None), at_rest)) as one:
+        one.start()
+        qtbot.waitUntil(lambda: model.session.programs == (), timeout=90_000)
+        model.snooze_until_game_closes(game=ours)
+        model.snapshot_changed.emit(None)
+        qtbot.waitUntil(lambda: model.session.programs == (ours,), timeout=90_000)
+        model.contribute()
+        model.snapshot_changed.emit(None)
+        qtbot.waitUntil(lambda: model.session.programs == (), timeout=90_000)
+
+
 def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
     session = SessionProbes(scripted_sources())
     first_facts(qtbot, session)

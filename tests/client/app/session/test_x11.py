@@ -11,6 +11,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from tequio_client.app.session.x11 import X11Display, X11Fullscreen, X11Idle, X11Server, _cookie
@@ -54,6 +55,18 @@ def test_a_window_that_fills_the_screen_is_seen_until_it_is_closed(
     assert fullscreen.read().startswith("python")
     display.close(program)
     wait_until(lambda: fullscreen.read() == "")
+
+
+def test_a_window_with_the_process_id_of_another_users_program_is_named_by_its_class(
+    display: PrivateDisplay, server: X11Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owners = {os.getpid(): "us"}
+    monkeypatch.setattr(psutil.Process, "username", lambda one: owners.get(one.pid, "root"))
+    display.manage()
+    display.window("full")
+    fullscreen = X11Fullscreen(server, sees_all=True)
+    wait_until(lambda: fullscreen.read() != "")
+    assert fullscreen.read() == "pretend-game"
 
 
 def test_an_ordinary_window_does_not_fill_the_screen(

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MINUTE_S = 60
 ANYWAY = DesiredState(number=2, lend=True, anyway=True)
 USED = in_session(idle_s=1.0)
+BEHIND = in_session(idle_s=None, is_locked=None, fullscreen=None, game=None, has_other_user=True)
+"""Another user's session is in front."""
 TYPING = changed(SESSION, idle_s=1.0)
 NEVER = chosen(week=(0,) * 7)
 
@@ -70,6 +72,8 @@ def test_it_starts_although_a_rule_says_to_wait(
     [
         (in_session(game="doom"), chosen(), LendingReason.GAME),
         (in_session(fullscreen="quake"), chosen(), LendingReason.FULLSCREEN),
+        (BEHIND, chosen(), LendingReason.CANNOT_TELL),
+        (BEHIND, chosen(pause_for_games=False), LendingReason.CANNOT_TELL),
         (CALM, chosen(consent=False), LendingReason.NO_CONSENT),
         (in_session(is_metered=True), chosen(), LendingReason.METERED),
         (replace(CALM, month_bytes=10**12), chosen(), LendingReason.QUOTA),
@@ -78,7 +82,7 @@ def test_it_starts_although_a_rule_says_to_wait(
         (with_gpu(free_mb=10), chosen(), LendingReason.GPU_MEMORY),
     ],
 )
-def test_games_costs_and_what_cannot_work_still_stop_it(
+def test_games_other_users_costs_and_what_cannot_work_still_stop_it(
     facts: LendingFacts, preferences: Preferences, reason: LendingReason
 ) -> None:
     worker = PolicyWorker(preferences=preferences, wish=ANYWAY)

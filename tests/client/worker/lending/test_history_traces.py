@@ -215,6 +215,15 @@ def test_a_film_is_no_game_to_wait_for() -> None:
     assert worker.watch(film, 1).reason == LendingReason.LENDING
 
 
+def test_a_game_in_the_background_has_not_closed() -> None:
+    worker = PolicyWorker(wish=until_closed("doom"), preferences=chosen(exclusive=("blender",)))
+    worker.watch(in_session(fullscreen="doom"), 10)
+    background = in_session(programs=("doom",))
+    assert worker.watch(background, 600).reason == LendingReason.UNTIL_GAME_CLOSES
+    worker.wish = DesiredState(number=3, lend=True)
+    assert worker.decide(background).reason == LendingReason.LENDING, "not listed as exclusive"
+
+
 def test_a_game_that_nobody_can_see_has_not_closed() -> None:
     worker = PolicyWorker(wish=until_closed("doom"))
     blind = replace(CALM, session=UNKNOWN_SESSION)

@@ -9,12 +9,14 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
+from tequio_client import clock
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED, JOINING, TAKEN
+from tequio_client.worker.lending.history import OTHERS_LASTING_MS
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices
 from tequio_client.worker.lending.needs import ROUNDS_KEPT
 from tequio_client.worker.settings import NetSettings, TrainerSettings, WorkerSettings
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_shared.statements.statement import Body
 
@@ -173,6 +176,22 @@ async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(
     assert lent.see(round=None) == "evaluator"
 
 
+@pytest.mark.parametrize(
+    "card", [changed(GPU, temperature_c=95.0), changed(GPU, load=0.9, others_load=0.9)]
+)
+async def test_heat_and_other_programs_end_scoring_on_a_card_too_small_for_its_run(
+    lent: LendingSetup, monkeypatch: pytest.MonkeyPatch, card: AcceleratorFacts
+) -> None:
+    now_ms = [5_000_000]
+    monkeypatch.setattr(clock, "steady_ms", lambda: now_ms[0])
+    lent.lending.set_scoring(SCORE_MB)
+    assert lent.see(round=None, need_mb=100_000) == "evaluator"
+    assert lent.see(is_computing=True) == "evaluator"
+    lent.see(machine=changed(MACHINE, gpus=(card,)))
+    now_ms[0] += OTHERS_LASTING_MS
+    assert lent.see() == ""
+
+
 async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingSetup) -> None:
     lent.see(round=7)
     lent.lending.apply_state(DesiredState(number=2, lend=True, finish=True))
@@ -292,6 +311,19 @@ async def test_a_game_suspends_all_but_the_card_that_is_lent_during_games(
     busy = changed(BOTH, gpus=(GPU, changed(SECOND, others_load=0.7)))
     two.see(machine=busy)
     assert allowed(two.lending) == set(), "the game uses that card too"
+
+
+async def test_a_game_has_the_connection_unless_the_card_lent_during_games_computes(
+    two: LendingSetup,
+) -> None:
+    two.see(session=changed(PLAYING, idle_s=0.0))
+    assert two.lending.net_limits().may_transfer
+    two.see(machine=changed(BOTH, gpus=(GPU, changed(SECOND, temperature_c=91.0))))
+    assert not two.lending.net_limits().may_transfer
+    largest = changed(SECOND, temperature_c=91.0, memory_mb=24_576)
+    two.see(machine=changed(BOTH, gpus=(GPU, largest)))
+    assert two.reason is LendingReason.HOT, "the first card is the one that skips the game"
+    assert not two.lending.net_limits().may_transfer
 
 
 async def test_an_exclusive_program_suspends_every_card(tmp_path: Path) -> None:
