@@ -29,6 +29,7 @@ from tequio_client.dataset.rows import Row, RowTexts, open_rows
 from tequio_client.names import clean_text
 from tequio_client.tokenizers import SubwordTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256
 from tequio_shared.round.corpus import Chat
 
 ASSISTANT, USER = "assistant", "user"
@@ -258,6 +259,7 @@ class ChatEncoder:
         if spells_end or not is_counted.any():
             return EncodedDocument(
                 ids=ids[:0],
+                name=sha256(conversation.encode()),
                 text_bytes=0,
                 turn_end=turn_end,
                 is_left_out=True,
@@ -266,8 +268,10 @@ class ChatEncoder:
         is_cut = len(ids) > self.sequence
         end = int(lasts[-1]) if is_cut else len(text)
         size = sum(len(text[first : min(last, end)].encode()) for first, last in turns)
+        ids = ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted
         return EncodedDocument(
-            ids=ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted,
+            ids=ids,
+            name=sha256(ids.astype("<i8").tobytes()),
             text_bytes=size,
             turn_end=turn_end,
             is_cut=is_cut,

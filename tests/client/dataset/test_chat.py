@@ -301,6 +301,27 @@ def test_held_out_conversations_are_measured_by_what_is_said(tmp_path: Path) -> 
     assert shard.text_bytes == table[:, 1].sum()
 
 
+@pytest.mark.parametrize("turns", [1, -1])
+def test_conversations_that_become_equal_tokens_count_once(tmp_path: Path, turns: int) -> None:
+    talks = [
+        [one | {"id": f"{copy} {'x' * copy}"} for one in talk]
+        for copy in range(3)
+        for talk in chats.echoes(100)
+    ]
+    encoder = chats.encoder(chats.word_tokenizer(tmp_path / "words"), 64)
+    corpus = chats.build(tmp_path, encoder, chats.rows(*talks[::turns]))
+    (shard,) = corpus.held_out
+    raw = (tmp_path / held_out_file_name(0)).read_bytes()
+    held_out = raw[8 * shard.documents :]
+    size = len(held_out) // shard.documents  # all have that many tokens of a byte
+    train = (tmp_path / train_file_name(0)).read_bytes()
+    documents = [held_out[at : at + size] for at in range(0, len(held_out), size)]
+    assert not [one for one in documents if one in train]
+    assert len(documents) == len(set(documents))
+    due = chats.build(tmp_path / "due", encoder, chats.rows(*chats.echoes(100)))
+    assert corpus.root == due.root
+
+
 def test_the_program_builds_conversations_and_counts_what_it_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
