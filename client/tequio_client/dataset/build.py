@@ -2,7 +2,7 @@
 
 Rows are read as they come and encoded in worker processes (`jobs`), and go to the disk in sorted
 runs (`runs`). Once all are read, the runs are merged in the order of the documents' hashes
-(`encode`), equal documents count once, and the shards are written one after another. How far this is
+(`encode`), equal ones count once, and the shards are written one after another. How far this is
 lies in `OUT/unfinished` (`state`): the same command continues a build that was interrupted.
 """
 

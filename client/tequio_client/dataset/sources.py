@@ -21,6 +21,8 @@ from tequio_shared.round.manifest import Tokenizer
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
+UNVERSIONED = "no version known"
+"""At the end of an identity: nobody can tell whether what it names has changed."""
 _REASON_CHARS, _NAMED = 300, 3
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
