@@ -38,6 +38,10 @@ MESSAGES, PAIR = ("messages",), ("prompt", "completion")
 TEMPLATE_FILE, SETTINGS_FILE = "chat_template.jinja", "tokenizer_config.json"
 _MARKS = re.compile(r"\{%-?\s*generation\s*-?%\}")
 _RENDERING_ERRORS = (jinja2.TemplateError, LookupError, TypeError, ValueError)
+_GIVE_MARKS = (
+    "so the assistant's turns cannot be found; give a copy that marks them by {% generation %} and "
+    "{% endgeneration %} with --chat-template"
+)
 _SHOWN_CHARS = 60
 _REASON_CHARS = 300
 
@@ -137,16 +141,28 @@ class ChatTemplate:
         return bool(_MARKS.search(self.source))
 
     def _turn(self, messages: Sequence[_Message], at: int, whole: str) -> _Span:
-        before, _ = self._rendered(messages[:at], asks=True) if at else ("", [])
         after, _ = self._rendered(messages[: at + 1])
+        before = self._rendered(messages[:at], asks=True)[0] if at else self._opening(messages)
         if not (whole.startswith(after) and after.startswith(before)):
             raise UserFacingError(
                 f"{self.name} is not prefix-preserving: what it writes up to message {at + 1} is "
-                "not the beginning of the whole conversation, so the assistant's turns cannot be "
-                "found; give a copy that marks them by {% generation %} and {% endgeneration %} "
-                "with --chat-template"
+                f"not the beginning of the whole conversation, {_GIVE_MARKS}"
             )
         return len(before), len(after)
+
+    def _opening(self, messages: Sequence[_Message]) -> str:
+        """Everything before a first message of the assistant, such as a system prompt of its own.
+
+        It ends with the prompt for a turn, which is known from what follows this message.
+        """
+        first, _ = self._rendered(messages[:1])
+        prompt = self._rendered(messages[:1], asks=True)[0].removeprefix(first)
+        if not prompt or prompt not in first:
+            raise UserFacingError(
+                f"{self.name} does not show where the first message begins in a conversation that "
+                f"the assistant opens, {_GIVE_MARKS}, or remove such conversations"
+            )
+        return first[: first.index(prompt) + len(prompt)]
 
     def _rendered(
         self, messages: Sequence[_Message], *, asks: bool = False

@@ -143,6 +143,27 @@ def test_of_a_completion_every_marked_part_has_a_loss(tmp_path: Path) -> None:
     assert said == 2 * f"hm{END}well{END}"
 
 
+def test_an_assistant_that_speaks_first_is_not_trained_on_what_the_template_says(
+    tmp_path: Path,
+) -> None:
+    system = "<|im_start|>system\nshort.<|im_end|>\n"
+    encoder = chats.encoder(
+        chats.byte_level_tokenizer(tmp_path, f"{{{{ {system!r} }}}}{CHATML}"), 1_000
+    )
+    talk = [message("assistant", "how"), message("user", "well"), message("assistant", "you")]
+    ids, _, size = encoded(encoder, talk)
+    assert encoder.tokenizer.decode(ids).startswith(f"{system}{START}assistant\nhow{END}")
+    assert said(encoder, talk) == f"how{END}you{END}"
+    assert size == len(f"how{END}you{END}")
+
+
+def test_a_first_turn_that_cannot_be_found_is_refused(tmp_path: Path) -> None:
+    template = CHATML.replace("add_generation_prompt", "false")
+    encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, template), 1_000)
+    with pytest.raises(UserFacingError, match="does not show where the first message begins"):
+        encoded(encoder, [message("assistant", "how"), message("user", "well")])
+
+
 def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks(
     tmp_path: Path,
 ) -> None:
