@@ -245,7 +245,7 @@ def _token(settings: dict[str, Any], name: str) -> str:
 class ChatEncoder:
     """Turns conversations into ids.
 
-    A conversation is cut to one sample. It is left out if the assistant says nothing in it, or if
+    A conversation is cut to one sample. It is left out if the assistant then says nothing, or if
     somebody writes a token that ends turns or documents: a template cannot tell it from its own.
     """
 
@@ -272,16 +272,17 @@ class ChatEncoder:
             # As transformers' masks: a token with any character of the turn. Blanks may have none.
             is_counted |= (lasts > first) & ((firsts < last) | (lasts <= last))
         is_counted[:1] = False  # nothing is before it
+        is_cut = len(ids) > self.sequence
         if spells_end or not is_counted.any():
             return EncodedDocument(
                 ids=ids[:0],
                 name=sha256(conversation.encode()),
                 text_bytes=0,
                 turn_end=turn_end,
+                is_cut=is_cut,
                 is_left_out=True,
                 spells_end=spells_end,
             )
-        is_cut = len(ids) > self.sequence
         end = int(lasts[-1]) if is_cut else len(text)
         size = sum(len(text[first : min(last, end)].encode()) for first, last in turns)
         ids = ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted

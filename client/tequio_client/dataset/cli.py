@@ -256,7 +256,10 @@ def build(  # noqa: PLR0913 - one parameter an option
             f"cut:      {line.census.cut} (conversations longer than a sample of {sequence} tokens)"
         )
         silent = line.census.left_out - line.census.spelled
-        click.echo(f"left out: {silent} (conversations in which the assistant says nothing)")
+        click.echo(
+            f"left out: {silent} (conversations in which the assistant says nothing within a "
+            "sample)"
+        )
         click.echo(
             f"left out: {line.census.spelled} (conversations in which somebody writes a token that "
             "ends turns or documents)"

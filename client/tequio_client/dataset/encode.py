@@ -34,7 +34,7 @@ RECORD = np.dtype(
         ("is_held_out", "?"),
         ("is_cut", "?"),
         ("is_left_out", "?"),  # read, and counted as text of its source, but not in a shard
-        ("spells_end", "?"),  # why it is left out: else the assistant says nothing
+        ("spells_end", "?"),  # why it is left out: else nothing has a loss
     ]
 )
 """Facts about a document beside its ids."""
