@@ -132,7 +132,7 @@ def build_shards(
         build.count()
     build.write()
     corpus = Corpus(
-        source=mixture.label[:256],
+        source=mixture.label(build.census.taken)[:256],
         tokenizer=tokenizer_entry(tokenizer),
         token_bytes=build.width,
         separator=tokenizer.separator,
@@ -156,7 +156,7 @@ def _asked(
     entry = tokenizer_entry(tokenizer)
     chat = encoder.manifest_entry({0: 1})
     return {
-        "the source": f"{mixture.label} {list(mixture.shares)}",
+        "the source": f"{mixture.label(mixture.shares)} {list(mixture.shares)}",
         "--tokenizer": f"{entry.kind} {entry.file}".strip(),
         "--separator": str(tokenizer.separator),
         "--chat": to_text(sha256(msgspec.json.encode(chat))) if chat else "not given",
