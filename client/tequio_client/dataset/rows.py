@@ -226,17 +226,19 @@ def _builder(name: str, config: str | None) -> Any:  # noqa: ANN401 - datasets.D
 
 @contextmanager
 def _reasons(name: str) -> Iterator[None]:
-    """Raise UserFacingError for what the datasets library raises inside the block."""
-    import datasets  # noqa: PLC0415 - slow, and only for this source
-    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
+    """Raise UserFacingError for what the datasets library raises inside the block.
 
+    Any error: those of servers, archives and formats are of a dozen libraries.
+    """
     try:
         yield
+    except (UserFacingError, MemoryError):
+        raise
     except ImportError as err:
         why = clean_text(str(err), _REASON_CHARS)
         raise UserFacingError(f"cannot open {name}: a package is missing ({why})") from err
-    except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
+    except Exception as err:
         is_known = "://" in name or Path(name).exists()
         absent = "" if is_known else f"{name} is not a file or folder here; "
-        why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
+        why = clean_text(str(err).partition("\n")[0] or type(err).__name__, _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
