@@ -8,6 +8,7 @@ fetched again. Addresses such as https:// and s3:// need fsspec's package for th
 
 from __future__ import annotations
 
+import glob
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -109,7 +110,13 @@ class TextRows(RowTexts):
 
     def _text(self, row: Row, index: int) -> str:
         (column,) = self.columns
-        return str(row.get(column) or "")
+        text = row.get(column)
+        if not isinstance(text, str | None):
+            raise UserFacingError(
+                f"row {index} of {self.label} has no text in {column!r} but a value of the type "
+                f"{type(text).__name__}: choose another column with --column"
+            )
+        return text or ""
 
 
 def open_texts(name: str, *, config: str | None, split: str, column: str) -> TextRows:
@@ -212,6 +219,12 @@ def _builder(name: str, config: str | None) -> Any:  # noqa: ANN401 - datasets.D
 
     is_address = "://" in name
     if not is_address and not Path(name).is_file():
+        folder = str(Path(name).resolve())
+        if Path(name).is_dir() and glob.escape(folder) != folder:
+            raise UserFacingError(
+                f"{folder} has one of * ? [ in its name, which would be read as a pattern: rename "
+                "the folder"
+            )
         return datasets.load_dataset_builder(name, config)
     suffixes = [one for one in Path(name).suffixes if one not in _PACKED]
     kind = _FORMATS.get(suffixes[-1] if suffixes else "")
@@ -221,7 +234,8 @@ def _builder(name: str, config: str | None) -> Any:  # noqa: ANN401 - datasets.D
             f"{', '.join(_FORMATS)}, perhaps packed ({', '.join(_PACKED)})"
         )
     more = {"sample_by": "document"} if kind == "text" else {}
-    return datasets.load_dataset_builder(kind, data_files=name, **more)
+    pattern = name if is_address else glob.escape(name)
+    return datasets.load_dataset_builder(kind, data_files=pattern, **more)
 
 
 @contextmanager
