@@ -321,7 +321,8 @@ def _plugin_encoders(
     default=512,
     show_default=True,
     type=click.IntRange(1, 1 << 16),
-    help="Text to learn from, in MiB; if there is more, documents are drawn.",
+    help="Text to learn from, in MiB; if there is more, files are drawn, and of a dataset, the "
+    "first rows are read.",
 )
 def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib: int) -> None:
     """Learn a tokenizer from documents, and write it to the file OUT.

@@ -163,6 +163,19 @@ def test_a_full_disk_leaves_the_tokenizer_that_was_there(tmp_path: Path) -> None
         disk.unmount()
 
 
+def test_of_a_dataset_a_tokenizer_learns_from_the_first_rows(tmp_path: Path) -> None:
+    rows = [json.dumps({"text": "maize " * 200_000}), json.dumps({"text": "beans " * 200_000})]
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows))
+    asked = ["tokenizer", str(tmp_path / "t.json"), "--dataset", str(tmp_path / "rows.jsonl")]
+    result = CliRunner().invoke(data, [*asked, "--most-mib", "1"])
+    assert result.exit_code == 0, result.output
+    learned = (tmp_path / "t.json").read_text()
+    assert "maize" in learned
+    assert "beans" not in learned
+    told = CliRunner().invoke(data, ["tokenizer", "--help"]).output
+    assert "files are drawn, and of a dataset, the first rows are read" in " ".join(told.split())
+
+
 def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:
     some = TextsInMemory(label="some", texts=tuple("milpa " * 10 for _ in range(100)))
     more = TextsInMemory(label="more", texts=tuple("maize " * 10 for _ in range(100)))
