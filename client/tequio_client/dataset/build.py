@@ -2,7 +2,7 @@
 
 Rows are read as they come and encoded in worker processes (`jobs`), and go to the disk in sorted
 runs (`runs`). Once all are read, the runs are merged in the order of the documents' hashes
-(`encode`), equal texts count once, and the shards are written one after another. How far this is
+(`encode`), equal ones count once, and the shards are written one after another. How far this is
 lies in `OUT/unfinished` (`state`): the same command continues a build that was interrupted.
 """
 
@@ -132,7 +132,7 @@ def build_shards(
         build.count()
     build.write()
     corpus = Corpus(
-        source=mixture.label[:256],
+        source=mixture.label(build.census.taken)[:256],
         tokenizer=tokenizer_entry(tokenizer),
         token_bytes=build.width,
         separator=tokenizer.separator,
@@ -156,7 +156,7 @@ def _asked(
     entry = tokenizer_entry(tokenizer)
     chat = encoder.manifest_entry({0: 1})
     return {
-        "the source": f"{mixture.label} {list(mixture.shares)}",
+        "the source": f"{mixture.label(mixture.shares)} {list(mixture.shares)}",
         "--tokenizer": f"{entry.kind} {entry.file}".strip(),
         "--separator": str(tokenizer.separator),
         "--chat": to_text(sha256(msgspec.json.encode(chat))) if chat else "not given",
@@ -229,15 +229,25 @@ class _Build:
             for group in self._groups("train", max(full, sequence + 1), between=1):
                 self._add_train_shard(group, sequence)
             if not self.state.train:
-                raise UserFacingError(
-                    "too little text for a single sample: add documents, or choose a shorter "
-                    "--sequence"
-                )
+                raise UserFacingError(self._why_too_little())
             self._save(msgspec.structs.replace(self.state, is_train_done=True, last=""))
         for group in self._groups("held-out", full, between=0):
             self._add_held_out_shard(group)
         _delete_from(self.out, train_file_name, len(self.state.train))
         _delete_from(self.out, held_out_file_name, len(self.state.held_out))
+
+    def _why_too_little(self) -> str:
+        census, sequence = self.census, self.settings.sequence
+        if not census.left_out:
+            return (
+                "too little text for a single sample: add documents, or choose a shorter --sequence"
+            )
+        return (
+            f"no conversation is left to train on: of {census.documents:,}, the assistant says "
+            f"nothing within a sample of {sequence:,} tokens in "
+            f"{census.left_out - census.spelled:,}, and somebody writes a token that ends turns or "
+            f"documents in {census.spelled:,}; choose a longer --sequence, or other conversations"
+        )
 
     def _report_reading(self, state: BuildState, in_flight: int) -> None:
         self.how.progress(

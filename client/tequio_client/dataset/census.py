@@ -25,6 +25,8 @@ class Census(Struct, frozen=True, kw_only=True):
 
     limits: tuple[str, ...]
     """For each source, the hash (hex) of its last document in the mixture."""
+    taken: tuple[int, ...]
+    """Bytes of text of each source in the shards."""
     documents: int
     held_out: int
     cut: int
@@ -43,11 +45,13 @@ def count_documents(mixture: Mixture, runs: SortedRuns) -> Census:
     """Count what is in the mixture; raises UserFacingError for a source of it without text."""
     limits = _limits(mixture, runs)
     last = np.array(limits, "S32")
+    taken = np.zeros(len(limits), np.int64)
     ends = Counter[int]()
     documents = held_out = cut = left_out = spelled = 0
     for interval in range(runs.intervals):
         records = runs.records(interval)
         records = records[records["order"] <= last[records["part"]]]
+        taken += _bytes_of_parts(records[~records["is_left_out"]], len(limits))
         documents += len(records)
         held_out += int(records["is_held_out"].sum())
         cut += int(records["is_cut"].sum())
@@ -56,6 +60,7 @@ def count_documents(mixture: Mixture, runs: SortedRuns) -> Census:
         ends += count_turn_ends(records)
     return Census(
         limits=tuple(one.hex() for one in limits),
+        taken=tuple(taken.tolist()),
         documents=documents,
         held_out=held_out,
         cut=cut,

@@ -29,6 +29,7 @@ from tequio_client.dataset.rows import Row, RowTexts, open_rows
 from tequio_client.names import clean_text
 from tequio_client.tokenizers import SubwordTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256
 from tequio_shared.round.corpus import Chat
 
 ASSISTANT, USER = "assistant", "user"
@@ -37,6 +38,10 @@ MESSAGES, PAIR = ("messages",), ("prompt", "completion")
 TEMPLATE_FILE, SETTINGS_FILE = "chat_template.jinja", "tokenizer_config.json"
 _MARKS = re.compile(r"\{%-?\s*generation\s*-?%\}")
 _RENDERING_ERRORS = (jinja2.TemplateError, LookupError, TypeError, ValueError)
+_GIVE_MARKS = (
+    "so the assistant's turns cannot be found; give a copy that marks them by {% generation %} and "
+    "{% endgeneration %} with --chat-template"
+)
 _SHOWN_CHARS = 60
 _REASON_CHARS = 300
 
@@ -136,16 +141,28 @@ class ChatTemplate:
         return bool(_MARKS.search(self.source))
 
     def _turn(self, messages: Sequence[_Message], at: int, whole: str) -> _Span:
-        before, _ = self._rendered(messages[:at], asks=True) if at else ("", [])
         after, _ = self._rendered(messages[: at + 1])
+        before = self._rendered(messages[:at], asks=True)[0] if at else self._opening(messages)
         if not (whole.startswith(after) and after.startswith(before)):
             raise UserFacingError(
                 f"{self.name} is not prefix-preserving: what it writes up to message {at + 1} is "
-                "not the beginning of the whole conversation, so the assistant's turns cannot be "
-                "found; give a copy that marks them by {% generation %} and {% endgeneration %} "
-                "with --chat-template"
+                f"not the beginning of the whole conversation, {_GIVE_MARKS}"
             )
         return len(before), len(after)
+
+    def _opening(self, messages: Sequence[_Message]) -> str:
+        """Everything before a first message of the assistant, such as a system prompt of its own.
+
+        It ends with the prompt for a turn, which is known from what follows this message.
+        """
+        first, _ = self._rendered(messages[:1])
+        prompt = self._rendered(messages[:1], asks=True)[0].removeprefix(first)
+        if not prompt or prompt not in first:
+            raise UserFacingError(
+                f"{self.name} does not show where the first message begins in a conversation that "
+                f"the assistant opens, {_GIVE_MARKS}, or remove such conversations"
+            )
+        return first[: first.index(prompt) + len(prompt)]
 
     def _rendered(
         self, messages: Sequence[_Message], *, asks: bool = False
@@ -228,7 +245,7 @@ def _token(settings: dict[str, Any], name: str) -> str:
 class ChatEncoder:
     """Turns conversations into ids.
 
-    A conversation is cut to one sample. It is left out if the assistant says nothing in it, or if
+    A conversation is cut to one sample. It is left out if the assistant then says nothing, or if
     somebody writes a token that ends turns or documents: a template cannot tell it from its own.
     """
 
@@ -255,19 +272,23 @@ class ChatEncoder:
             # As transformers' masks: a token with any character of the turn. Blanks may have none.
             is_counted |= (lasts > first) & ((firsts < last) | (lasts <= last))
         is_counted[:1] = False  # nothing is before it
+        is_cut = len(ids) > self.sequence
         if spells_end or not is_counted.any():
             return EncodedDocument(
                 ids=ids[:0],
+                name=sha256(conversation.encode()),
                 text_bytes=0,
                 turn_end=turn_end,
+                is_cut=is_cut,
                 is_left_out=True,
                 spells_end=spells_end,
             )
-        is_cut = len(ids) > self.sequence
         end = int(lasts[-1]) if is_cut else len(text)
         size = sum(len(text[first : min(last, end)].encode()) for first, last in turns)
+        ids = ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted
         return EncodedDocument(
-            ids=ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted,
+            ids=ids,
+            name=sha256(ids.astype("<i8").tobytes()),
             text_bytes=size,
             turn_end=turn_end,
             is_cut=is_cut,

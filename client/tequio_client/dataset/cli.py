@@ -19,6 +19,7 @@ from tequio_shared.wording import plural
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager, ExitStack
 
+    from tequio_client.dataset.census import Census
     from tequio_client.dataset.encode import TextEncoder
     from tequio_client.dataset.mixture import Mixture
     from tequio_client.dataset.sources import TextSource
@@ -243,6 +244,8 @@ def build(  # noqa: PLR0913 - one parameter an option
             jobs=Jobs(count=count, start=start), progress=line.report, restart=restart, also=also
         )
         corpus = build_shards(source, loaded, settings, out, how, chat=encoder)
+    for sentence in source.missed(line.census.taken) if line.census else ():
+        click.echo(sentence, err=True)
     click.echo(f"source:   {corpus.source}")
     if line.read:
         click.echo(f"read:     {line.read}")
@@ -252,17 +255,22 @@ def build(  # noqa: PLR0913 - one parameter an option
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
     if encoder is not None and corpus.chat and line.census:
         click.echo(f"turns end: {encoder.tokenizer.decode([corpus.chat.turn_end])}")
-        click.echo(
-            f"cut:      {line.census.cut} (conversations longer than a sample of {sequence} tokens)"
-        )
-        silent = line.census.left_out - line.census.spelled
-        click.echo(f"left out: {silent} (conversations in which the assistant says nothing)")
-        click.echo(
-            f"left out: {line.census.spelled} (conversations in which somebody writes a token that "
-            "ends turns or documents)"
-        )
+        _print_shortened(line.census, sequence)
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")
+
+
+def _print_shortened(census: Census, sequence: int) -> None:
+    """Print how many conversations are not whole in the shards, and why."""
+    silent = census.left_out - census.spelled
+    click.echo(f"cut:      {census.cut} (conversations longer than a sample of {sequence} tokens)")
+    click.echo(
+        f"left out: {silent} (conversations in which the assistant says nothing within a sample)"
+    )
+    click.echo(
+        f"left out: {census.spelled} (conversations in which somebody writes a token that ends "
+        "turns or documents)"
+    )
 
 
 def _check_alone(
@@ -313,7 +321,8 @@ def _plugin_encoders(
     default=512,
     show_default=True,
     type=click.IntRange(1, 1 << 16),
-    help="Text to learn from, in MiB; if there is more, documents are drawn.",
+    help="Text to learn from, in MiB; if there is more, files are drawn, and of a dataset, the "
+    "first rows are read.",
 )
 def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib: int) -> None:
     """Learn a tokenizer from documents, and write it to the file OUT.

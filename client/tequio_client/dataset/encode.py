@@ -1,9 +1,10 @@
 """Documents become ids: what a worker process does with each of them, the same in any process.
 
-A document is identified by the SHA-256 of its text. This hash, with the seed, decides everything:
-equal texts count once, a hash below the wanted fraction is held out, and the hashes give the order.
-So neither the order of files, nor the speed of disks, nor the number of processes affects the
-result.
+A document is named by the SHA-256 of its text, a conversation by that of the ids it becomes: its
+messages carry ids and times that no template writes. This hash, with the seed, decides everything:
+equal documents count once, a hash below the wanted fraction is held out, and the hashes give the
+order. So neither the order of files, nor the speed of disks, nor the number of processes affects
+the result.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tequio_shared.round.corpus import Chat
 
 RECORD = np.dtype(
     [
-        ("order", "S32"),  # hash of seed and text: the place among all documents
+        ("order", "S32"),  # hash of seed and name: the place among all documents
         ("start", "<u8"),  # of its ids in a file, in tokens
         ("tokens", "<u8"),
         ("raw_bytes", "<u8"),  # of its text
@@ -33,7 +34,7 @@ RECORD = np.dtype(
         ("is_held_out", "?"),
         ("is_cut", "?"),
         ("is_left_out", "?"),  # read, and counted as text of its source, but not in a shard
-        ("spells_end", "?"),  # why it is left out: else the assistant says nothing
+        ("spells_end", "?"),  # why it is left out: else nothing has a loss
     ]
 )
 """Facts about a document beside its ids."""
@@ -47,6 +48,8 @@ class EncodedDocument:
     """The ids of a document, and the bytes of its text that has a loss."""
 
     ids: NDArray[np.int64]
+    name: bytes
+    """SHA-256 of its text, or of its ids."""
     text_bytes: int
     turn_end: int = -1
     is_cut: bool = False
@@ -84,8 +87,11 @@ class TextEncoder:
 
     def encode(self, text: str) -> EncodedDocument:
         ids = encode_document(self.tokenizer, text)
+        raw = text.encode()
         is_raw = self.tokenizer.kind == "bytes"  # its ids lack the text's zero bytes
-        return EncodedDocument(ids=ids, text_bytes=len(ids) if is_raw else len(text.encode()))
+        return EncodedDocument(
+            ids=ids, name=sha256(raw), text_bytes=len(ids) if is_raw else len(raw)
+        )
 
     def stream(self, documents: Sequence[NDArray[Any]], _sequence: int) -> NDArray[Any]:
         """Give the ids of all documents, each behind a separator."""
@@ -136,11 +142,10 @@ def _encoded(
         raw = text.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell
         return None
-    name, seed = sha256(raw), rules.seed.to_bytes(8, "big")
-    draw = int.from_bytes(sha256(_HOLD_OUT, seed, name)[:8], "big")
-    document = encoder.encode(text)
+    document, seed = encoder.encode(text), rules.seed.to_bytes(8, "big")
+    draw = int.from_bytes(sha256(_HOLD_OUT, seed, document.name)[:8], "big")
     record = (
-        sha256(_ORDER, seed, name),
+        sha256(_ORDER, seed, document.name),
         0,
         len(document.ids),
         len(raw),

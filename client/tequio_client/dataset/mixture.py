@@ -36,6 +36,8 @@ MOST_SOURCES = 64
 CHUNK_ROWS, CHUNK_BYTES = 1_024, 1 << 20
 """Most rows of a chunk, and the characters of text at which it is complete."""
 _BEGINNING = Position()
+_FAR = 0.1
+"""Part of its share by which a source may miss it before people are told."""
 
 
 class SourcePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -89,13 +91,22 @@ class Mixture:
     shares: tuple[float, ...]
     """Relative to each other."""
 
-    @property
-    def label(self) -> str:
+    def label(self, amounts: Sequence[float]) -> str:
+        """Name the sources for people; the amounts of text from each make their shares."""
         if len(self.parts) == 1:
             return self.parts[0].label
-        whole = sum(self.shares)
-        named = zip(self.parts, self.shares, strict=True)
-        return ", ".join(f"{share / whole:.3g} of {part.label}" for part, share in named)
+        named = zip(self.parts, _parts_of_one(amounts), strict=True)
+        return ", ".join(f"{share:.3g} of {part.label}" for part, share in named)
+
+    def missed(self, taken: Sequence[int]) -> list[str]:
+        """Sentences on the sources that give far more or less text than their share."""
+        each = zip(self.parts, _parts_of_one(self.shares), _parts_of_one(taken), strict=True)
+        return [
+            f"{part.label} gives {given:.3g} of the text instead of {wanted:.3g}: documents are "
+            "taken whole, and those left out are not replaced"
+            for part, wanted, given in each
+            if abs(given - wanted) > _FAR * wanted
+        ]
 
     def identity(self) -> list[str]:
         """As that of `sources.TextSource`, for all sources."""
@@ -142,6 +153,11 @@ class Mixture:
                     break
                 room -= len(text.encode())
                 yield text
+
+
+def _parts_of_one(amounts: Sequence[float]) -> list[float]:
+    whole = sum(amounts)
+    return [one / whole for one in amounts]
 
 
 def _any_order(source: TextSource) -> Iterator[str]:

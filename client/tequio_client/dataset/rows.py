@@ -8,11 +8,14 @@ fetched again. Addresses such as https:// and s3:// need fsspec's package for th
 
 from __future__ import annotations
 
+import glob
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -39,6 +42,14 @@ _FORMATS: Mapping[str, str] = {
 _PACKED = (".gz", ".zst", ".xz", ".bz2")
 _TABLES = (*JSON_LINES_SUFFIXES, ".parquet", ".arrow")
 _TEXT = "text"
+_OF_COMMIT = re.compile(r"hf://[^@]+@[0-9a-f]{40}/")
+_VERSIONS = (
+    *("ETag", "Last-Modified", "Content-MD5", "Digest"),  # of HTTP
+    *("LastModified", "etag", "updated", "last_modified"),  # of buckets
+    *("blob_id", "mtime", "modify", "CRC"),  # of the Hub, of servers of files, of archives
+)
+"""Names by which fsspec's file systems tell the version of a file."""
+_LOOKUPS = 16
 _REASON_CHARS = 300
 
 
@@ -99,7 +110,13 @@ class TextRows(RowTexts):
 
     def _text(self, row: Row, index: int) -> str:
         (column,) = self.columns
-        return str(row.get(column) or "")
+        text = row.get(column)
+        if not isinstance(text, str | None):
+            raise UserFacingError(
+                f"row {index} of {self.label} has no text in {column!r} but a value of the type "
+                f"{type(text).__name__}: choose another column with --column"
+            )
+        return text or ""
 
 
 def open_texts(name: str, *, config: str | None, split: str, column: str) -> TextRows:
@@ -146,14 +163,10 @@ class StreamedRows:
     column_names: list[str]
 
     def identity(self) -> list[str]:
-        """Each file, with its size and time here, or its ETag or its dataset's commit elsewhere."""
-        found = []
-        for files in (self.builder.config.data_files or {}).values():
-            for file, origin in zip(files, files.origin_metadata, strict=True):
-                path = Path(file)
-                is_here = path.is_file()
-                found.append(sources.file_identity(path) if is_here else " ".join((file, *origin)))
-        return found
+        """Each file, with its size and time here, or its size and version elsewhere."""
+        data_files = self.builder.config.data_files or {}
+        with _reasons(self.name), ThreadPoolExecutor(_LOOKUPS) as threads:
+            return list(threads.map(_file_identity, chain(*data_files.values())))
 
     def read(self, position: Position) -> RowReader[Row]:
         with _reasons(self.name):
@@ -165,6 +178,24 @@ class StreamedRows:
     def _rows(self, dataset: Any) -> Iterator[Row]:  # noqa: ANN401 - as above
         with _reasons(self.name):
             yield from dataset
+
+
+def _file_identity(file: str) -> str:
+    """A file here or elsewhere; ends with `sources.UNVERSIONED` if nothing tells its version."""
+    from datasets.utils import file_utils  # type: ignore[import-untyped]  # noqa: PLC0415 - slow
+
+    path = Path(file)
+    if path.is_file():
+        return sources.file_identity(path)
+    if _OF_COMMIT.match(file):
+        return file
+    # The library's own way to an address: proxies, and who we are for the Hub.
+    address, options = file_utils._prepare_path_and_storage_options(file)  # noqa: SLF001
+    system, place = file_utils.url_to_fs(address, **options)
+    facts = system.info(place)
+    version = [f"{name} {facts[name]}" for name in _VERSIONS if facts.get(name)]
+    told = ", ".join(version) or sources.UNVERSIONED
+    return f"{file}: {facts.get('size')} bytes, {told}"
 
 
 def open_rows(name: str, *, config: str | None, split: str) -> StreamedRows:
@@ -188,6 +219,12 @@ def _builder(name: str, config: str | None) -> Any:  # noqa: ANN401 - datasets.D
 
     is_address = "://" in name
     if not is_address and not Path(name).is_file():
+        folder = str(Path(name).resolve())
+        if Path(name).is_dir() and glob.escape(folder) != folder:
+            raise UserFacingError(
+                f"{folder} has one of * ? [ in its name, which would be read as a pattern: rename "
+                "the folder"
+            )
         return datasets.load_dataset_builder(name, config)
     suffixes = [one for one in Path(name).suffixes if one not in _PACKED]
     kind = _FORMATS.get(suffixes[-1] if suffixes else "")
@@ -197,22 +234,25 @@ def _builder(name: str, config: str | None) -> Any:  # noqa: ANN401 - datasets.D
             f"{', '.join(_FORMATS)}, perhaps packed ({', '.join(_PACKED)})"
         )
     more = {"sample_by": "document"} if kind == "text" else {}
-    return datasets.load_dataset_builder(kind, data_files=name, **more)
+    pattern = name if is_address else glob.escape(name)
+    return datasets.load_dataset_builder(kind, data_files=pattern, **more)
 
 
 @contextmanager
 def _reasons(name: str) -> Iterator[None]:
-    """Raise UserFacingError for what the datasets library raises inside the block."""
-    import datasets  # noqa: PLC0415 - slow, and only for this source
-    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
+    """Raise UserFacingError for what the datasets library raises inside the block.
 
+    Any error: those of servers, archives and formats are of a dozen libraries.
+    """
     try:
         yield
+    except (UserFacingError, MemoryError):
+        raise
     except ImportError as err:
         why = clean_text(str(err), _REASON_CHARS)
         raise UserFacingError(f"cannot open {name}: a package is missing ({why})") from err
-    except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
+    except Exception as err:
         is_known = "://" in name or Path(name).exists()
         absent = "" if is_known else f"{name} is not a file or folder here; "
-        why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
+        why = clean_text(str(err).partition("\n")[0] or type(err).__name__, _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err

@@ -67,8 +67,13 @@ class OpenRun:
 
 
 def first_of_equals(records: Records) -> NDArray[np.intp]:
-    """Places of the documents in the order of their hashes; of equal texts, the first."""
-    places = np.argsort(records["order"], kind="stable")
+    """Places of the documents in the order of their hashes; of equal ones, one.
+
+    It is of the first source. Rows of conversations that become equal ids can have other bytes; of
+    these it is the smallest, so that the order of rows does not matter.
+    """
+    keys = ("text_bytes", "raw_bytes", "part", "order")  # the last one counts most
+    places = np.lexsort([records[key] for key in keys])
     ordered = records["order"][places]
     is_first = np.ones(len(ordered), bool)
     is_first[1:] = ordered[1:] != ordered[:-1]

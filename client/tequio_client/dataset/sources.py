@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from tequio_shared.round.manifest import Tokenizer
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
+UNVERSIONED = "no version known"
+"""At the end of an identity: nobody can tell whether what it names has changed."""
 _REASON_CHARS, _NAMED = 300, 3
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
@@ -172,10 +175,24 @@ def folder_files(path: Path, pattern: str) -> TextFiles:
     """The files of a folder, at any depth, whose names match; raises UserFacingError."""
     if not path.is_dir():
         raise UserFacingError(f"{path} is not a folder")
-    paths = tuple(sorted(one for one in path.rglob(pattern) if one.is_file()))
+    found = {one for folder in _linked_folders(path) for one in folder.rglob(pattern)}
+    paths = tuple(sorted(one for one in found if one.is_file()))
     if not paths:
         raise UserFacingError(f"{path} contains no file that matches {pattern}")
     return TextFiles(label=f"folder {path.name}", paths=paths)
+
+
+def _linked_folders(path: Path) -> list[Path]:
+    """Find the folders that links in a folder lead to, each once; the folder itself is first."""
+    found, known = [path], {path.resolve()}
+    for folder in found:  # which grows on the way
+        for place, names, _ in os.walk(folder):
+            links = [one for name in sorted(names) if (one := Path(place, name)).is_symlink()]
+            for link in links:
+                if link.resolve() not in known:
+                    known.add(link.resolve())
+                    found.append(link)
+    return found
 
 
 def standard_library_files() -> TextFiles:

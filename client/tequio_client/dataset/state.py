@@ -17,7 +17,7 @@ from msgspec import Struct
 from tequio_client import files
 from tequio_client.dataset.census import Census
 from tequio_client.dataset.encode import RECORD
-from tequio_client.dataset.sources import Position
+from tequio_client.dataset.sources import UNVERSIONED, Position
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.corpus import HeldOutShard, TrainShard
 
@@ -94,6 +94,13 @@ class UnfinishedBuild:
             raise UserFacingError(
                 f"the source has changed since the build in {self._out} began "
                 f"({_first_difference(began_with, source)}); {self._ways_out()}"
+            )
+        unknown = next((one for one in source if one.endswith(UNVERSIONED)), None)
+        if unknown:
+            raise UserFacingError(
+                f"nobody can tell whether the source has changed since the build in {self._out} "
+                f"began: {unknown}, as the server sends neither an ETag nor a time of change; "
+                f"{self._ways_out()}"
             )
         return state
 

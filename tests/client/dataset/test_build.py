@@ -149,6 +149,17 @@ def test_a_text_that_spells_the_separator_has_none_inside(tmp_path: Path) -> Non
         assert tokenizer.decode(ids) == text
 
 
+def test_the_files_of_linked_folders_are_read_once(tmp_path: Path) -> None:
+    folder, other = (_texts(tmp_path / name, ["0", "1"]) for name in ("a", "b"))
+    _texts(other / "in", ["2"])
+    for place in (folder / "b", folder / "more", other / "in" / "round"):
+        place.symlink_to(other)
+    (other / "back").symlink_to(folder)
+    found = sources.folder_files(folder, "*")
+    assert found.paths == tuple(folder / name for name in ("0", "1", "b/0", "b/1", "b/in/2"))
+    assert sources.folder_files(folder, "2").paths == (folder / "b" / "in" / "2",)
+
+
 def test_the_standard_library_is_a_source() -> None:
     source = sources.standard_library_files()
     assert len(source) > 300

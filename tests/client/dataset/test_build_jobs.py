@@ -176,6 +176,32 @@ def test_addresses_are_read_by_fsspec_and_formats_told_by_their_names(tmp_path: 
         rows.open_texts("s3://milpa/x.parquet", config=None, split="train", column="")
 
 
+def test_a_file_whose_name_has_brackets_is_that_file(tmp_path: Path) -> None:
+    for name in ("rows[1].jsonl", "rows1.jsonl"):
+        (tmp_path / name).write_text(json.dumps({"text": name}))
+    file = str(tmp_path / "rows[1].jsonl")
+    found = rows.open_texts(file, config=None, split="train", column="")
+    assert list(found.read(Position())) == ["rows[1].jsonl"]
+    (tmp_path / "old [1]").mkdir()
+    (tmp_path / "old [1]" / "rows.jsonl").write_text(json.dumps({"text": "maize"}))
+    with pytest.raises(UserFacingError, match=r"old \[1\] has one of .*: rename the folder"):
+        rows.open_texts(str(tmp_path / "old [1]"), config=None, split="train", column="")
+
+
+def test_a_column_of_other_values_than_texts_is_refused(tmp_path: Path) -> None:
+    lines = [{"text": None, "lists": None}, {"text": "maize", "lists": ["beans", "squash"]}]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+    def read(column: str) -> list[str]:
+        file = str(tmp_path / "rows.jsonl")
+        found = rows.open_texts(file, config=None, split="train", column=column)
+        return list(found.read(Position()))
+
+    assert read("text") == ["", "maize"]
+    with pytest.raises(UserFacingError, match=r"row 1 of .* no text in 'lists' but .* type list"):
+        read("lists")
+
+
 def test_speed_counts_what_this_process_did_per_core() -> None:
     clock = iter([10.0, 10.0, 14.0])
     speed = BuildSpeed(2, lambda: next(clock))

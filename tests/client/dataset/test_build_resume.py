@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -215,6 +216,59 @@ def test_a_build_is_not_continued_with_another_column(tmp_path: Path, *, is_chat
         build("asked", 1)
     with pytest.raises(UserFacingError, match=r"it had .* --column asked, and now has .*answered"):
         build("answered", sys.maxsize)
+
+
+def test_other_files_in_the_folder_of_a_dataset_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "a.jsonl").write_text('{"text": "maize"}\n')
+    (tmp_path / "rows" / "b.csv").write_text("text\nbeans\n")
+    (tmp_path / "rows" / "c.jsonl").write_text('{"text": "squash"}\n')
+    source = rows.open_texts(str(tmp_path / "rows"), config=None, split="train", column="")
+    files = [one.split(" (")[0] for one in source.identity()[:-1]]
+    assert files == [str(tmp_path / "rows" / name) for name in ("a.jsonl", "c.jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ({"Last-Modified": "Mon"}, {"Last-Modified": "Mon"}, None),
+        ({"Last-Modified": "Mon"}, {"Last-Modified": "Tue"}, "source has changed .*Tue"),
+        ({"ETag": '"1"'}, {"ETag": '"2"'}, 'source has changed .*"2"'),
+        ({"ETag": '"1"'}, {"ETag": '"1"', "size": 9}, "source has changed .*9 bytes"),
+        ({}, {}, "nobody can tell .*/rows.jsonl: .* bytes, no version known.*--restart"),
+    ],
+)
+def test_a_file_of_a_server_is_told_by_its_size_and_version(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: dict[str, object],
+    after: dict[str, object],
+    why: str | None,
+) -> None:
+    fsspec = import_module("fsspec")
+    served = fsspec.filesystem("memory")
+    lines = [json.dumps({"text": f"{at} maíz y frijol"}) for at in range(200)]
+    served.pipe("/milpa/rows.jsonl", "\n".join(lines).encode())
+    facts_of = served.info
+
+    def build(told: dict[str, object], most: int) -> None:
+        monkeypatch.setattr(type(served), "info", lambda _, path, **__: facts_of(path) | told)
+        address = "memory://milpa/rows.jsonl"
+        source = rows.open_texts(address, config=None, split="train", column="")
+        build_until(source, tmp_path / "out", most)
+
+    with pytest.raises(InterruptedTestError):
+        build(before, 1)
+    if why is None:
+        build(after, sys.maxsize)
+        return
+    with pytest.raises(UserFacingError, match=why):
+        build(after, sys.maxsize)
+
+
+def test_a_file_of_a_commit_needs_no_server() -> None:
+    address = f"hf://datasets/milpa/maize@{'a' * 40}/rows.jsonl"
+    assert rows._file_identity(address) == address  # noqa: SLF001
 
 
 def test_a_state_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from tequio_client.dataset import chat
-from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.chat import ConversationRows
-from tequio_client.dataset.cli import data
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.corpus import Corpus, held_out_file_name, train_file_name
 from tests.support import chats
 from tests.support.chats import (
     CHATML,
@@ -143,6 +138,27 @@ def test_of_a_completion_every_marked_part_has_a_loss(tmp_path: Path) -> None:
     assert said == 2 * f"hm{END}well{END}"
 
 
+def test_an_assistant_that_speaks_first_is_not_trained_on_what_the_template_says(
+    tmp_path: Path,
+) -> None:
+    system = "<|im_start|>system\nshort.<|im_end|>\n"
+    encoder = chats.encoder(
+        chats.byte_level_tokenizer(tmp_path, f"{{{{ {system!r} }}}}{CHATML}"), 1_000
+    )
+    talk = [message("assistant", "how"), message("user", "well"), message("assistant", "you")]
+    ids, _, size = encoded(encoder, talk)
+    assert encoder.tokenizer.decode(ids).startswith(f"{system}{START}assistant\nhow{END}")
+    assert said(encoder, talk) == f"how{END}you{END}"
+    assert size == len(f"how{END}you{END}")
+
+
+def test_a_first_turn_that_cannot_be_found_is_refused(tmp_path: Path) -> None:
+    template = CHATML.replace("add_generation_prompt", "false")
+    encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, template), 1_000)
+    with pytest.raises(UserFacingError, match="does not show where the first message begins"):
+        encoded(encoder, [message("assistant", "how"), message("user", "well")])
+
+
 def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks(
     tmp_path: Path,
 ) -> None:
@@ -243,7 +259,7 @@ def test_long_conversations_are_cut_and_silent_ones_left_out(tmp_path: Path) -> 
     silent = [message("user", words), message("user", words), message("assistant", words)]
     alone = [message("user", "w1")]
     found = [encoder.encode(one) for one in chats.texts_of(chats.rows(long, silent, alone))]
-    assert [one.is_cut for one in found] == [True, False, False]
+    assert [one.is_cut for one in found] == [True, True, False]
     assert [one.is_left_out for one in found] == [False, True, True]
 
 
@@ -259,105 +275,3 @@ def test_conversations_in_which_somebody_writes_an_end_are_left_out(tmp_path: Pa
     assert [len(one.ids) for one in found[1:]] == [0, 0, 0, 0]
     begins = encoder.encode(chats.texts_of(chats.rows([message("user", START), talks[0][1]]))[0])
     assert not begins.is_left_out, "only what ends something"
-
-
-def test_no_conversation_is_in_two_samples(tmp_path: Path) -> None:
-    encoder = chats.encoder(chats.word_tokenizer(tmp_path / "words"), 64)
-    talks = [
-        [message("user", f"w{at} w{at + 1}"), message("assistant", "w1 " * (at + 1))]
-        for at in range(30)
-    ]
-    corpus = chats.build(tmp_path, encoder, chats.rows(*talks))
-    assert Corpus.parse((tmp_path / MANIFEST_NAME).read_bytes()) == corpus
-    size = corpus.tokenizer.vocab_size
-    (shard,) = corpus.train
-    stream = np.fromfile(tmp_path / train_file_name(0), "<u1").astype(int)
-    assert len(stream) == shard.tokens == 64 * shard.samples + 1
-    ends = encoder.tokenizer.special_tokens
-    found = []
-    for sample in stream[:-1].reshape(-1, 64):
-        text = sample.tolist()
-        assert text[0] == ends["<|im_start|>"] + size, "a sample begins with a conversation"
-        parts = "".join(chr(one) for one in text).split(chr(ends[SEPARATOR] + size))
-        found += [[ord(one) for one in part] for part in parts if part]
-    due = [encoder.encode(chats.texts_of(chats.rows(one))[0]) for one in talks]
-    held_out = sum(one.documents for one in corpus.held_out)
-    wanted = [one.ids.tolist() for one in due]
-    assert all(part in wanted for part in found)
-    assert len(found) == len(talks) - held_out
-    assert held_out > 0
-    assert stream[-1] == ends[SEPARATOR] + size
-
-
-def test_held_out_conversations_are_measured_by_what_is_said(tmp_path: Path) -> None:
-    encoder = chats.encoder(chats.word_tokenizer(tmp_path / "words"), 64)
-    corpus = chats.build(tmp_path, encoder, chats.rows(*chats.echoes(100)))
-    (shard,) = corpus.held_out
-    raw = (tmp_path / held_out_file_name(0)).read_bytes()
-    table = np.frombuffer(raw[: 8 * shard.documents], "<u4").reshape(-1, 2)
-    ids = np.frombuffer(raw[8 * shard.documents :], "<u1")
-    assert int((ids < corpus.tokenizer.vocab_size).sum()) == 3 * shard.documents
-    assert set(table[:, 1]) <= {len(f"w0 w0{END}"), len(f"w10 w0{END}")}
-    assert shard.text_bytes == table[:, 1].sum()
-
-
-def test_the_program_builds_conversations_and_counts_what_it_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    (tmp_path / "rows").mkdir()
-    talks = [*chats.echoes(40), [message("user", "w1")], [*chats.echoes(1)[0], *TALK[1:]]]
-    talks += [[message("user", f"w{at} {END}"), message("assistant", "w1")] for at in range(2)]
-    lines = [json.dumps({"messages": one, "id": at}) for at, one in enumerate(talks)]
-    (tmp_path / "rows" / "train.jsonl").write_text("\n".join(lines))
-    told = ["--tokenizer", str(chats.word_tokenizer(tmp_path / "words")), "--sequence", "24"]
-    asked = [str(tmp_path / "out"), "--dataset", str(tmp_path / "rows"), "--chat", *told]
-    result = CliRunner().invoke(data, ["build", *asked])
-    assert result.exit_code == 0, result.output
-    assert f"turns end: {END}" in result.output
-    assert "cut:      1 (conversations longer than a sample of 24 tokens)" in result.output
-    assert "left out: 1 (conversations in which the assistant says nothing)" in result.output
-    assert "left out: 2 (conversations in which somebody writes a token" in result.output
-    mixture = '[[source]]\ndataset = "rows"\nshare = 1\n'
-    (tmp_path / "mixture.toml").write_text(mixture)
-    asked[1:3] = ["--mixture", str(tmp_path / "mixture.toml")]
-    asked[0] = str(tmp_path / "mixed")
-    result = CliRunner().invoke(data, ["build", *asked])
-    assert result.exit_code == 0, result.output
-    one, other = (
-        Corpus.parse((tmp_path / name / MANIFEST_NAME).read_bytes()) for name in ("out", "mixed")
-    )
-    assert one.root == other.root
-
-
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        (("--stdlib", "--chat"), "--chat reads a dataset"),
-        (("--stdlib", "--chat-template", "x"), "--chat-template needs --chat"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(
-    tmp_path: Path, asked: tuple[str, ...], why: str
-) -> None:
-    result = CliRunner().invoke(data, ["build", str(tmp_path / "out"), *asked])
-    assert result.exit_code == 2
-    assert why in result.output
-
-
-def test_other_columns_are_named_by_the_option(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    (tmp_path / "rows").mkdir()
-    line = json.dumps({"question": "w1", "answer": "w2"})
-    (tmp_path / "rows" / "train.jsonl").write_text(line)
-
-    def load(column: str) -> ConversationRows:
-        folder = str(tmp_path / "rows")
-        return chat.open_conversations(folder, config=None, split="train", column=column)
-
-    found = json.loads(chats.texts_of(load("question,answer"))[0])
-    assert found == {"prompt": 1, "messages": [message("user", "w1"), message("assistant", "w2")]}
-    with pytest.raises(UserFacingError, match="no conversations in messages or prompt,completion"):
-        load("")

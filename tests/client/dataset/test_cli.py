@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +24,7 @@ from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
 
 def _rows(folder: Path) -> Path:
@@ -42,6 +47,23 @@ def test_a_hugging_face_dataset_becomes_shards(
     assert documents > 0
     assert corpus.samples > 50
     assert f"held out: {documents} documents" in result.output
+
+
+@pytest.mark.parametrize("packed", [gzip, bz2, lzma])
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_file_is_told_in_one_sentence(
+    tmp_path: Path, packed: ModuleType, damage: str
+) -> None:
+    suffix = {gzip: "gz", bz2: "bz2", lzma: "xz"}[packed]
+    lines = [json.dumps({"text": random.Random(at).randbytes(200).hex()}) for at in range(2_000)]
+    raw = bytearray(packed.compress("\n".join(lines).encode()))
+    half = len(raw) // 2
+    raw[half:] = b"" if damage == "cut" else bytes(len(raw) - half)
+    (tmp_path / f"rows.jsonl.{suffix}").write_bytes(raw)
+    file = str(tmp_path / f"rows.jsonl.{suffix}")
+    result = CliRunner().invoke(data, ["build", str(tmp_path / "out"), "--dataset", file])
+    assert (result.exit_code, type(result.exception)) == (1, SystemExit)
+    assert f"cannot load the dataset {file}: " in result.stderr
 
 
 def test_a_folder_and_a_dataset_at_once_are_refused(tmp_path: Path) -> None:
@@ -139,6 +161,19 @@ def test_a_full_disk_leaves_the_tokenizer_that_was_there(tmp_path: Path) -> None
         assert [one.name for one in there.parent.iterdir()] == ["t.json"]
     finally:
         disk.unmount()
+
+
+def test_of_a_dataset_a_tokenizer_learns_from_the_first_rows(tmp_path: Path) -> None:
+    rows = [json.dumps({"text": "maize " * 200_000}), json.dumps({"text": "beans " * 200_000})]
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows))
+    asked = ["tokenizer", str(tmp_path / "t.json"), "--dataset", str(tmp_path / "rows.jsonl")]
+    result = CliRunner().invoke(data, [*asked, "--most-mib", "1"])
+    assert result.exit_code == 0, result.output
+    learned = (tmp_path / "t.json").read_text()
+    assert "maize" in learned
+    assert "beans" not in learned
+    told = CliRunner().invoke(data, ["tokenizer", "--help"]).output
+    assert "files are drawn, and of a dataset, the first rows are read" in " ".join(told.split())
 
 
 def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:

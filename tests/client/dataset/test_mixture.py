@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.dataset.build import ShardOptions, build_shards
+from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions, build_shards
 from tequio_client.dataset.cli import data
 from tequio_client.dataset.mixture import read_mixture
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.corpus import train_file_name
+from tequio_shared.round.corpus import Corpus, train_file_name
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tequio_shared.round.corpus import Corpus
 
 DOCUMENT_BYTES = 40
 SETTINGS = ShardOptions(sequence=16, seed=4, held_out_bp=0, shard_bytes=1 << 20)
@@ -98,4 +97,23 @@ def test_the_program_builds_a_mixture(tmp_path: Path) -> None:
     asked = ["build", str(tmp_path / "out"), "--mixture", str(path), "--sequence", "32"]
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 0, result.output
-    assert "source:   0.5 of folder one, 0.5 of Python" in result.output
+    given = re.findall(r"(\S+) of (?:folder one|Python)", result.stdout)
+    assert sum(map(float, given)) == pytest.approx(1, abs=0.01)
+
+
+def test_shares_that_came_out_are_shown_and_those_far_off_are_told(tmp_path: Path) -> None:
+    _texts(tmp_path / "short", "a", 90)
+    (tmp_path / "long").mkdir()
+    (tmp_path / "long" / "all.txt").write_text("b" * 90 * DOCUMENT_BYTES)
+    path = _mixture(tmp_path, 'folder = "short"\nshare = 9', 'folder = "long"\nshare = 1')
+    asked = ["build", str(tmp_path / "out"), "--mixture", str(path), "--sequence", "32"]
+    result = CliRunner().invoke(data, asked)
+    assert result.exit_code == 0, result.output
+    assert "source:   0.5 of folder short, 0.5 of folder long" in result.stdout
+    assert "folder short gives 0.5 of the text instead of 0.9: documents are" in result.stderr
+    assert "folder long gives 0.5 of the text instead of 0.1" in result.stderr
+    built = Corpus.parse((tmp_path / "out" / MANIFEST_NAME).read_bytes())
+    assert built.source == "0.5 of folder short, 0.5 of folder long"
+    few = _mixture(tmp_path, 'folder = "short"\nshare = 1')
+    one = CliRunner().invoke(data, ["build", str(tmp_path / "one"), "--mixture", str(few)])
+    assert "instead of" not in one.stderr
