@@ -106,7 +106,7 @@ def publish_folder(
 def log_publication(
     ledger: str, claim: HeadClaim, published: PublishedRevision, organisers: Sequence[Path]
 ) -> int:
-    """Log where a head was published, as the organisers; returns the log index.
+    """Log where a head was published, as the organisers, unless it is logged; returns the index.
 
     Raises UserFacingError, and WrongHeadError if the log has another head, or none any more.
     """
@@ -116,11 +116,17 @@ def log_publication(
         location=published.location,
         revision=published.revision,
     )
-    about = RunId(digest_from_text(claim.run)), claim.round
+    run = RunId(digest_from_text(claim.run))
+    place = claim.round, published.location, published.revision
 
     async def post(api: LedgerApi) -> int:
         ours = opening.load_organisers(await api.network(), organisers)
-        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
+        for one in (await api.run(run)).published:
+            if (one.round, one.location, one.revision) == place:
+                return one.index  # by a program that was cut off before it deleted the export
+        entry = await signing.sign_statement(
+            api, organisers[0], body, ours, now_ms(), about=(run, claim.round)
+        )
         try:
             return await signing.post_own_entry(api, organisers[0], entry)
         except LedgerRefusedError as err:
