@@ -239,7 +239,7 @@ def refused_score(raw: bytes, reason: Refusal) -> DocumentScore:
 def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
     """The scores in a journal that are of these texts, from the first on."""
     try:
-        lines = journal.read_bytes().split(b"\n")
+        lines = journal.read_bytes().split(b"\n")[:-1]  # the last one has no end
     except FileNotFoundError:
         return ()
     found: list[DocumentScore] = []
@@ -278,11 +278,11 @@ def _score_rest(
     left = task.texts[done:]
     rules = scored.scoring_rules(task.scoring.window, task.scoring.stride)
     journal.parent.mkdir(parents=True, exist_ok=True)
-    if journal.exists():
-        whole = journal.read_bytes().split(b"\n")[:done]
-        journal.write_bytes(b"".join(line + b"\n" for line in whole))
     try:
         with journal.open("ab") as file:
+            # Not written again: a crash now would cost the scores of earlier starts.
+            whole = journal.read_bytes().split(b"\n")[:done]
+            file.truncate(sum(len(line) + 1 for line in whole))
             found = causality.score_tried(
                 scored,
                 [_text(one) for one in left],
