@@ -129,20 +129,26 @@ def fetch_model(
 def _export_head(
     submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress
 ) -> None:
+    unchecked = to.with_name(f".{to.name}.unchecked")
+    shutil.rmtree(unchecked, ignore_errors=True)  # of a program that was killed
     options = export.ExportOptions(
         origin=origin,
         run=submission.run,
         round=submission.round,
-        target=to,
+        target=unchecked,
         merges_adapters=True,
     )
-    found = to_text(export.export_weights(options, progress).head.weights_root)
-    if found != submission.weights_root:
-        shutil.rmtree(to)
-        raise OtherWeightsError(
-            f"the log promoted other weights in round {submission.round} than were submitted: "
-            f"{found[:10]}, not {submission.weights_root[:10]}"
-        )
+    try:
+        found = to_text(export.export_weights(options, progress).head.weights_root)
+        if found != submission.weights_root:
+            raise OtherWeightsError(
+                f"the log promoted other weights in round {submission.round} than were submitted: "
+                f"{found[:10]}, not {submission.weights_root[:10]}"
+            )
+        with export.disk_errors(to):
+            files.sync_and_rename_folder(unchecked, to)
+    finally:
+        shutil.rmtree(unchecked, ignore_errors=True)
 
 
 def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None:
