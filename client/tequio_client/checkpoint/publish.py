@@ -2,7 +2,8 @@
 
 A folder is verified before anything is uploaded, so nothing but a certified head is published. What
 is there is read from its tags: a restart of `follow_run` neither repeats nor skips a head. It keeps
-an export until its statement is logged, and goes on with that one first.
+an export until its statement is logged, and goes on with that one first. One that turns out not to
+be a head that the log knows is given up.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.organiser import opening, signing
 from tequio_client.organiser.verdicts import VerdictReader
 from tequio_client.verify.reader import LedgerReader
@@ -57,6 +59,10 @@ class PublishOptions:
     is_measured: bool = False
     """True for the newest fine head instead of the newest, where heads are followed."""
     organisers: Sequence[Path] = ()
+
+
+class WrongHeadError(UserFacingError):
+    """The folder has no head that the log knows: it can never be published."""
 
 
 class HeadStorage(Protocol):
@@ -100,19 +106,33 @@ def publish_folder(
 def log_publication(
     ledger: str, claim: HeadClaim, published: PublishedRevision, organisers: Sequence[Path]
 ) -> int:
-    """Log where a head was published, as the organisers; returns the log index."""
+    """Log where a head was published, as the organisers, unless it is logged; returns the index.
+
+    Raises UserFacingError, and WrongHeadError if the log has another head, or none any more.
+    """
     body = CheckpointPublish(
         head=claim.head,
         weights_root=claim.weights_root,
         location=published.location,
         revision=published.revision,
     )
-    about = RunId(digest_from_text(claim.run)), claim.round
+    run = RunId(digest_from_text(claim.run))
+    place = claim.round, published.location, published.revision
 
     async def post(api: LedgerApi) -> int:
         ours = opening.load_organisers(await api.network(), organisers)
-        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
-        return await signing.post_own_entry(api, organisers[0], entry)
+        for one in (await api.run(run)).published:
+            if (one.round, one.location, one.revision) == place:
+                return one.index  # by a program that was cut off before it deleted the export
+        entry = await signing.sign_statement(
+            api, organisers[0], body, ours, now_ms(), about=(run, claim.round)
+        )
+        try:
+            return await signing.post_own_entry(api, organisers[0], entry)
+        except LedgerRefusedError as err:
+            if err.code != "wrong-head":
+                raise
+            raise WrongHeadError(f"the ledger at {ledger} refused the request: {err}") from err
 
     with signing.locked_folders(organisers):
         return shutdown.ask_ledger(ledger, post)
@@ -129,10 +149,15 @@ def _network(options: PublishOptions) -> LedgerNetwork:
 
 
 def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
-    """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
+    """Verify a folder and return its claim.
+
+    Raises WrongHeadError if it is not that head, and UserFacingError if it cannot be verified.
+    """
     verdict = verify.verify_folder(options.folder, options.origin, progress)
     if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
-        raise UserFacingError("not published: " + "; ".join(verdict.lines))
+        is_wrong = verdict.outcome is VerifyOutcome.IS_NOT
+        error = WrongHeadError if is_wrong else UserFacingError
+        raise error("not published: " + "; ".join(verdict.lines))
     return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
@@ -236,7 +261,11 @@ def _publish_if_due(
 ) -> None:
     options = exports.options
     for target in _unfinished(options.folder, found.run.run):
-        _publish(options, storage, target)
+        try:
+            _publish(options, storage, target)
+        except WrongHeadError as err:
+            log.warning("given up", folder=str(target), error=str(err))
+            _remove(target)
     if found.round is None:
         return
     published = storage.published_rounds(options.location)
@@ -266,5 +295,9 @@ def _publish(options: PublishOptions, storage: HeadStorage, target: Path) -> Non
         publishing, claim, storage, lambda name: log.debug("upload", file=name)
     )
     log.info("published", location=done.location, tag=done.tag, revision=done.revision, entry=entry)
+    _remove(target)
+
+
+def _remove(target: Path) -> None:
     (target / layout.CLAIM).unlink()  # first: half a folder is not unfinished
     shutil.rmtree(target)

@@ -129,20 +129,26 @@ def fetch_model(
 def _export_head(
     submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress
 ) -> None:
+    unchecked = to.with_name(f".{to.name}.unchecked")
+    shutil.rmtree(unchecked, ignore_errors=True)  # of a program that was killed
     options = export.ExportOptions(
         origin=origin,
         run=submission.run,
         round=submission.round,
-        target=to,
+        target=unchecked,
         merges_adapters=True,
     )
-    found = to_text(export.export_weights(options, progress).head.weights_root)
-    if found != submission.weights_root:
-        shutil.rmtree(to)
-        raise OtherWeightsError(
-            f"the log promoted other weights in round {submission.round} than were submitted: "
-            f"{found[:10]}, not {submission.weights_root[:10]}"
-        )
+    try:
+        found = to_text(export.export_weights(options, progress).head.weights_root)
+        if found != submission.weights_root:
+            raise OtherWeightsError(
+                f"the log promoted other weights in round {submission.round} than were submitted: "
+                f"{found[:10]}, not {submission.weights_root[:10]}"
+            )
+        with export.disk_errors(to):
+            files.sync_and_rename_folder(unchecked, to)
+    finally:
+        shutil.rmtree(unchecked, ignore_errors=True)
 
 
 def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None:
@@ -239,7 +245,7 @@ def refused_score(raw: bytes, reason: Refusal) -> DocumentScore:
 def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
     """The scores in a journal that are of these texts, from the first on."""
     try:
-        lines = journal.read_bytes().split(b"\n")
+        lines = journal.read_bytes().split(b"\n")[:-1]  # the last one has no end
     except FileNotFoundError:
         return ()
     found: list[DocumentScore] = []
@@ -278,11 +284,11 @@ def _score_rest(
     left = task.texts[done:]
     rules = scored.scoring_rules(task.scoring.window, task.scoring.stride)
     journal.parent.mkdir(parents=True, exist_ok=True)
-    if journal.exists():
-        whole = journal.read_bytes().split(b"\n")[:done]
-        journal.write_bytes(b"".join(line + b"\n" for line in whole))
     try:
         with journal.open("ab") as file:
+            # Not written again: a crash now would cost the scores of earlier starts.
+            whole = journal.read_bytes().split(b"\n")[:done]
+            file.truncate(sum(len(line) + 1 for line in whole))
             found = causality.score_tried(
                 scored,
                 [_text(one) for one in left],

@@ -178,8 +178,7 @@ class ReleaseRepository:
         """
         keys = list(keys)
         published = ["root"] if self._sign_pending("root", keys) else []
-        is_proposed = (self._pending / "targets.json").is_file()
-        if not is_proposed and self._has_lost_signers("targets"):
+        if self._proposed("targets") is None and self._has_lost_signers("targets"):
             self.renew("targets")
         if self._sign_pending("targets", keys):
             published.append("targets")
@@ -193,7 +192,7 @@ class ReleaseRepository:
         """Signatures and threshold of each role that waits for more."""
         found = {}
         for role in ROLES:
-            one = self._read(self._pending / f"{role}.json")
+            one = self._proposed(role)
             if one is not None:
                 valid, needed = self._verdict(role, one)
                 found[role] = (valid, needed)
@@ -248,7 +247,7 @@ class ReleaseRepository:
             return False
         if fresh is not None:
             self._propose(role, fresh)
-        proposed = self._read(self._pending / f"{role}.json")
+        proposed = self._proposed(role)
         if proposed is None:
             return False
         for key in mine:
@@ -282,12 +281,12 @@ class ReleaseRepository:
     def _trusted_roots(self, role: str) -> list[Root]:
         """The roots whose keys count for a role; for a new root that is both it and the old one."""
         published = self._published_or_none("root")
-        proposed = self._read(self._pending / "root.json")
+        proposed = self._proposed("root")
         known = [one.signed for one in (published, proposed) if one is not None]
         return known if role == "root" else known[:1]
 
     def _next(self, role: str, kind: type[_Kind]) -> _Kind:
-        waiting = self._read(self._pending / f"{role}.json")
+        waiting = self._proposed(role)
         if waiting is not None and role in SEVERAL:
             return cast("_Kind", waiting.signed)  # nothing was published since: the proposal grows
         published = self._published_or_none(role)
@@ -300,6 +299,14 @@ class ReleaseRepository:
     def _propose(self, role: str, signed: Signed) -> None:
         signed.expires = datetime.now(UTC).replace(microsecond=0) + timedelta(days=DAYS[role])
         self._write(self._pending / f"{role}.json", Metadata(signed))
+
+    def _proposed(self, role: str) -> Metadata[Any] | None:
+        """Read what waits for signatures; what a cut left there after its publication is over."""
+        proposed = self._read(self._pending / f"{role}.json")
+        published = self._published_or_none(role)
+        if proposed and published and proposed.signed.version <= published.signed.version:
+            return None
+        return proposed
 
     def _published(self, role: str) -> Metadata[Any]:
         found = self._published_or_none(role)

@@ -336,15 +336,15 @@ class VouchBook:
         if vouch is not None:
             line = _StoredVouch(seq, vouch.peer, vouch.owner, vouch.until)
         try:
-            with self._path.open("ab") as file:
-                end = file.tell()
-                try:
+            end = self._path.stat().st_size
+            try:
+                with self._path.open("ab") as file:
                     file.write(msgspec.json.encode(line) + b"\n")
                     files.sync(file)
-                except OSError:
-                    # Half a line would swallow the next one.
-                    os.truncate(self._path, end)
-                    raise
+            except OSError:
+                # Half a line would swallow the next one. Closing writes what is still buffered.
+                os.truncate(self._path, end)
+                raise
         except OSError as err:
             log.error("signed nothing, because the disk failed", error=str(err))  # noqa: TRY400 - the sentence says it
             raise RefusedError("read-only", "this connector cannot write now: try later") from err

@@ -8,13 +8,14 @@ further file: nothing is damaged, and the caller can retry later.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -26,6 +27,8 @@ PROBE_BYTES = 1 << 20
 """Free space that must be available before the ledger trusts a full disk again."""
 SYNC_WAITS = sys.platform == "linux"
 """True if `os.sync` returns when all is written; elsewhere it may return before."""
+
+_PART, _LOCK = ".tequio-part", "lock"
 
 _PASSING = {
     errno.ENOSPC: "the disk of {} is full: free some space",
@@ -148,22 +151,38 @@ def sync_all(folder: Path) -> None:
 def new_folder(target: Path) -> Iterator[Path]:
     """Give a temporary folder to fill; at the end it is synced and renamed to `target`.
 
-    When the block fails nothing is left behind. Raises UserFacingError when `target` exists and is
-    not empty, and for file system errors inside the block.
+    When the block fails nothing is left behind; what a killed process leaves, the next call beside
+    it deletes. Raises UserFacingError when `target` exists and is not empty, and for file system
+    errors inside the block.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UserFacingError(f"{target} exists and is not empty: choose another folder")
     with explained(target.parent):
         make_folder(target.parent)
+        _delete_left_parts(target.parent)
         # A name of its own: TARGET.new may be somebody's only backup.
-        fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        made = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_PART, dir=target.parent)
+    part, fresh = Path(made), Path(made, "made")
     try:
-        with explained(target):
+        with explained(target), (part / "begun").open("wb") as lock:
+            # Locked before it has the name that the next call looks for.
+            with suppress(OSError):  # without locks, as on some shares, the part of a killed stays
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                (part / "begun").rename(part / _LOCK)
+            fresh.mkdir(mode=0o700)
             yield fresh
             sync_all(fresh)
             rename(fresh, target)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _delete_left_parts(folder: Path) -> None:
+    """Delete the temporary folders whose process has ended: a living one holds its lock."""
+    for part in folder.glob(f".*{_PART}"):
+        with suppress(OSError), (part / _LOCK).open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(part)
 
 
 def blob_path(digest: Digest) -> str:

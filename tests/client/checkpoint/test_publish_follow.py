@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,13 @@ import msgspec
 import pytest
 from huggingface_hub import constants
 
-from tequio_client.checkpoint import layout, publish
+from tequio_client.checkpoint import export, layout, publish
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.checkpoint.publish import is_due
 from tequio_client.runtime import locked
+from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
@@ -57,6 +59,10 @@ def options_of(
         organisers=tuple(organisers),
         is_measured=is_measured,
     )
+
+
+def never_pause(_: float) -> None:
+    raise AssertionError("it tries again, or waits")
 
 
 @pytest.mark.parametrize(
@@ -140,6 +146,50 @@ def test_a_published_head_is_logged_once_the_ledger_takes_its_statement(
     assert list((tmp_path / "work").iterdir()) == []
 
 
+def test_an_export_whose_head_the_log_has_forgotten_is_given_up(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten, tries = ROUNDS - 2, list[int]()
+
+    def log_newest(_ledger: str, claim: HeadClaim, *_: object) -> int:
+        tries.append(claim.round)
+        if claim.round == forgotten:
+            raise publish.WrongHeadError("round 1 has no promoted head that is still known")
+        return 7
+
+    monkeypatch.setattr(publish, "log_publication", log_newest)
+    store = played().store(tmp_path / "store", forgotten, ROUNDS)
+    organiser = key_folder(tmp_path / "organiser", played().swarm.organiser)
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = options_of(site, tmp_path, store, organisers=(organiser,))
+        left = export.ExportOptions(
+            origin=wish.origin,
+            run="maize- 1.0",
+            round=forgotten,
+            target=wish.folder / f"round-{forgotten}",
+        )
+        wish.folder.mkdir()
+        export.export_head(left, NoProgress())
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
+        assert f"round-{ROUNDS}" in hub.repositories["ana/maize"].tags
+    assert tries == [forgotten, ROUNDS]
+    assert list(wish.folder.iterdir()) == []
+
+
+def test_an_export_that_was_damaged_is_made_again(
+    site: ServedLog, whole: Path, tmp_path: Path
+) -> None:
+    left = shutil.copytree(whole, tmp_path / "work" / f"round-{ROUNDS}")
+    (left / layout.SOURCE_CONFIG).write_bytes(b"{}")
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = options_of(site, tmp_path, played().store(tmp_path / "store", ROUNDS))
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
+        there = hub.repositories["ana/maize"]
+        due = (whole / layout.SOURCE_CONFIG).read_bytes()
+        assert there.commits[there.main][layout.SOURCE_CONFIG] == due
+    assert not left.exists()
+
+
 def test_a_ledger_that_is_away_and_an_organisers_folder_in_use_are_waited_for(
     site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,9 +219,6 @@ def test_a_ledger_that_is_away_and_an_organisers_folder_in_use_are_waited_for(
 def test_heads_are_not_followed_by_those_who_are_no_organisers(
     site: ServedLog, tmp_path: Path
 ) -> None:
-    def never_pause(_: float) -> None:
-        raise AssertionError("it tries again")
-
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
         wish = options_of(
             site, tmp_path, organisers=(key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32)),)
@@ -183,9 +230,6 @@ def test_heads_are_not_followed_by_those_who_are_no_organisers(
 def test_a_mistyped_folder_of_an_organiser_is_told_although_the_ledger_is_away(
     site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never_pause(_: float) -> None:
-        raise AssertionError("it waits for the ledger")
-
     monkeypatch.setattr(site, "lie", lambda _: b"")
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
         wish = options_of(site, tmp_path, organisers=(tmp_path / "typo",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 
 DONE = PublishedRevision(location="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
+OTHER = replace(DONE, revision="1d" * 20)
 
 
 def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
@@ -74,11 +76,14 @@ def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
         index = publish.log_publication(ledger.url, claims[-1], DONE, [organiser])
         assert publish.log_publication(ledger.url, claims[0], DONE, [organiser]) == index + 1
+        for claim, logged in ((claims[-1], index), (claims[0], index + 1)):
+            assert publish.log_publication(ledger.url, claim, DONE, [organiser]) == logged
         entry = trio.run(_entry, ledger, index)
-        for wrong, who in ((claims[-1], stranger), (_other(claims[-1]), organiser)):
-            with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
-                publish.log_publication(ledger.url, wrong, DONE, [who])
-            assert isinstance(first_error(caught.value), UserFacingError)
+        with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
+            publish.log_publication(ledger.url, claims[-1], DONE, [stranger])
+        assert "is not an organiser" in str(first_error(caught.value))
+        with pytest.raises(publish.WrongHeadError, match="has another head"):
+            publish.log_publication(ledger.url, _other(claims[-1]), OTHER, [organiser])
     statement = entry.statement
     assert (to_text(statement.run or b""), statement.round) == (claims[-1].run, claims[-1].round)
     assert statement.body == CheckpointPublish(

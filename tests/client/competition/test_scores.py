@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,27 @@ class DocumentCounter:
         yield self.steps.append
 
 
+class FullDiskProgress:
+    """Leaves no room on the disk from the first step on."""
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Fill the disk when the documents of earlier starts are counted."""
+        del what, total
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        yield lambda _: resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+
+
+@contextmanager
+def full_disk() -> Iterator[FullDiskProgress]:
+    """Free the disk again at the end."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        yield FullDiskProgress()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
@@ -82,6 +104,21 @@ def test_what_a_crash_left_whole_is_not_scored_again(model: Path, tmp_path: Path
     nothing = DocumentCounter()
     assert models.evaluate_entrant(_task(model, TEXTS), cut, CPU, nothing) == again
     assert nothing.steps == [6]
+
+
+def test_a_start_on_a_full_disk_costs_no_score_of_an_earlier_one(
+    model: Path, tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole"
+    models.evaluate_entrant(_task(model, TEXTS), whole, CPU, NoProgress())
+    lines = whole.read_bytes().splitlines(keepends=True)
+    cut = tmp_path / "cut"
+    cut.write_bytes(b"".join(lines[:4]) + lines[4][:-1])
+    with pytest.raises(UserFacingError, match="cannot write"), full_disk() as filling:
+        models.evaluate_entrant(_task(model, TEXTS), cut, CPU, filling)
+    assert cut.read_bytes() == b"".join(lines[:4])
+    models.evaluate_entrant(_task(model, TEXTS), cut, CPU, NoProgress())
+    assert len(cut.read_bytes().splitlines()) == len(models.read_journal(cut, TEXTS)) == len(TEXTS)
 
 
 def test_a_journal_of_other_texts_counts_for_nothing(model: Path, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.competition import models, participation
 from tequio_client.organiser.sealing import file_digest
 from tequio_client.verify.report import NoProgress
@@ -20,13 +22,16 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.round.plugin import PluginSpec
 from tests.client.competition.models import files_of, hub, rules
+from tests.client.verify.logs import SwarmLog
 from tests.support import model_folders
+from tests.support.llama_swarm import ROUNDS, played, served_log
 from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.round.plugin import Seam
     from tests.support.hub import FakeHub
 
@@ -109,6 +114,39 @@ def test_a_commit_that_was_rewritten_is_not_scored(
     with pytest.raises(UserFacingError, match=told):
         models.fetch_model(made, tmp_path / "had", ORIGIN, NoProgress())
     assert not (tmp_path / "had").exists()
+
+
+def test_a_head_with_other_weights_is_never_taken_for_the_submitted_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported, to = export.export_weights, tmp_path / "had"
+    run, head = played(), played().swarm.view.heads[ROUNDS]
+
+    class CutError(BaseException):
+        pass
+
+    def cut_after(options: export.ExportOptions, progress: WorkProgress) -> None:
+        exported(options, progress)
+        raise CutError
+
+    with served_log(SwarmLog(run.swarm)) as site:
+        stores = (run.store(tmp_path / "store", ROUNDS),)
+        origin = WeightsOrigin(ledger=site.url, stores=stores)
+        right = models.submission_of_head(run.manifest.run_id, ROUNDS, head.weights_root)
+        wrong = msgspec.structs.replace(right, weights_root=to_text(bytes(32)))
+        monkeypatch.setattr(export, "export_weights", cut_after)
+        with pytest.raises(CutError):
+            models.fetch_model(wrong, to, origin, NoProgress())
+        monkeypatch.setattr(export, "export_weights", exported)
+        with pytest.raises(models.OtherWeightsError, match="the log promoted other weights"):
+            models.fetch_model(wrong, to, origin, NoProgress())
+        left = tmp_path / ".had.unchecked"
+        left.mkdir()
+        (left / layout.WEIGHTS).write_bytes(b"a program was killed")
+        models.fetch_model(right, to, origin, NoProgress())
+    made = HeadClaim.parse((to / layout.CLAIM).read_bytes())
+    assert made.weights_root == right.weights_root
+    assert {one.name for one in tmp_path.iterdir()} == {"had", "store"}
 
 
 def test_more_parameters_than_the_rules_allow_are_refused(served: FakeHub) -> None:

@@ -110,3 +110,36 @@ def test_an_older_version_can_be_added_and_the_newest_stays() -> None:
         assert add(version, version).exit_code == 0
         sign()
         assert newest() == told
+
+
+@pytest.mark.parametrize("role", repository.SEVERAL)
+def test_what_was_published_and_still_waits_after_a_cut_is_not_signed_again(role: str) -> None:
+    sign()
+    run("renew", "releases", role)
+    pending = Path(f"releases/pending/{role}.json")
+    before = pending.read_bytes()
+    sign()
+    published = Path(f"releases/metadata/2.{role}.json").read_bytes()
+    pending.write_bytes(before)
+    waiting, *_ = run("renew", "releases", role).stdout.splitlines()
+    assert waiting == f"{role} waits for signatures: 0 of 1"
+    sign()
+    assert Path(f"releases/metadata/2.{role}.json").read_bytes() == published
+    assert Path(f"releases/metadata/3.{role}.json").exists()
+
+
+def test_what_waits_since_a_cut_does_not_keep_a_list_from_its_new_signers() -> None:
+    sign()
+    run("renew", "releases", "targets")
+    pending = Path("releases/pending/targets.json")
+    before = pending.read_bytes()
+    sign()
+    pending.write_bytes(before)
+    run("key", "other", "--no-passphrase")
+    root = json.loads(Path("releases/metadata/1.root.json").read_bytes())
+    (old,) = root["signed"]["roles"]["targets"]["keyids"]
+    run("rotate", "releases", "targets", "--add", "other.pub", "--remove", old)
+    keys = ("--key", "key", "--key", "other", "--key", "online")
+    published, *_ = run("sign", "releases", *keys).stdout.splitlines()
+    assert published == "published: root, targets, snapshot, timestamp"
+    assert Path("releases/metadata/3.targets.json").exists()

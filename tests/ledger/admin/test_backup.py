@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -142,6 +143,31 @@ def test_only_the_target_is_new_afterwards(tmp_path: Path, made: Path) -> None:
     backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
     assert {*tmp_path.iterdir()} - before == {tmp_path / "second"}
     assert contents(kept) == contents(tmp_path / "second")
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tequio_ledger.store import files
+with files.new_folder(Path(sys.argv[1])) as fresh:
+    (fresh / "log.key").write_bytes(b"secret")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_backup_deletes_what_a_killed_one_left_and_nothing_of_a_living_one(
+    tmp_path: Path, made: Path
+) -> None:
+    before, alive = {*tmp_path.iterdir()}, tmp_path / "alive"
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "first")], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert [path.read_bytes() for path in tmp_path.glob(".first.*/**/log.key")] == [b"secret"]
+    with files.new_folder(alive) as fresh:
+        (fresh / "one").write_bytes(b"1")
+        backup.backup(DataFolder(tmp_path / "ledger"), tmp_path / "second", CLOCK)
+    assert {*tmp_path.iterdir()} - before == {alive, tmp_path / "second"}
+    assert contents(alive) == {"one": b"1"}
+    assert contents(tmp_path / "second") == contents(made)
 
 
 def test_where_nothing_may_be_made_the_place_itself_is_named(tmp_path: Path, made: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from typing import IO, TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,32 @@ def test_a_number_is_on_the_disk_before_it_can_be_signed(
     book.use_number(1, vouch("a"))
     assert synced == [path.read_bytes()]
     assert vouch("a").peer.encode() in synced[0]
+
+
+def test_a_full_disk_leaves_no_part_of_a_line_in_the_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "said.jsonl"
+    book, honest = VouchBook(path, 0), files.sync
+    book.use_number(1, vouch("a"))
+    before = path.read_bytes()
+
+    def sync(file: IO[bytes]) -> None:
+        """Have room for a part of what the file has in its buffer."""
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+        try:
+            file.flush()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    monkeypatch.setattr(files, "sync", sync)
+    with pytest.raises(RefusedError, match="cannot write now"):
+        book.use_number(2, vouch("b"))
+    assert path.read_bytes() == before
+    monkeypatch.setattr(files, "sync", honest)
+    book.use_number(2, vouch("b"))
+    assert set(VouchBook(path, 0).keys_of(OWNER, 0)) == {vouch("a").peer, vouch("b").peer}
 
 
 def test_what_is_not_ours_is_not_passed_over(tmp_path: Path) -> None:
