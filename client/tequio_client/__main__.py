@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import TracebackException
+from types import TracebackType
 from typing import Any, NoReturn, TextIO
 
 import click
@@ -168,6 +170,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command; an error that the user can act on is one sentence, with exit status 1."""
     disable_core_dumps()
+    sys.excepthook = _print_all_of_it
     sys.stdout = PipedOutput.over(sys.stdout)
     # Also after a command: nobody who sees an error knows where the option has to be.
     words = [word for word in sys.argv[1:] if word != VERBOSE]
@@ -180,6 +183,17 @@ def main() -> None:
     # is then printed with its traceback.
     if ended is not None:
         _exit_after(ended)
+
+
+def _print_all_of_it(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an error that nobody foresaw with its cause, however deep in groups of tasks it is.
+
+    Python leaves out what lies in more than ten groups, and each nursery on the way makes one.
+    """
+    whole = TracebackException(kind, error, trace, max_group_depth=100)
+    click.echo("".join(whole.format()), err=True, nl=False)
 
 
 def _exit_after(ended: BaseExceptionGroup[BaseException]) -> NoReturn:

@@ -263,7 +263,7 @@ def test_a_revoked_key_does_not_come_back_by_its_appeal() -> None:
 def test_the_release_of_a_suspected_key_leaves_its_earlier_quarantine() -> None:
     standings = known(ONE)
     standings.records[ONE].convictions.append(NOW - 1)
-    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)])
+    standings.close_audits(6, [outcome(trainer=OTHER, is_wrong=True)], ())
     assert moved(standings).to == "suspected"
     body = StandingRelease(peer=to_text(ONE), reason=1)
     standings.apply_ruling(22, said_by(signer("organiser").key, body), body)
