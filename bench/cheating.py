@@ -35,6 +35,7 @@ from loops.audited_rounds import (
 )
 from loops.machine import machine
 from loops.vesting import NEWCOMER, Odds
+from tests.support.audit_limits import CONVICT, WARN, exceeded
 from tests.support.training_lab import FP32, Recipe, TrainedContribution, TrainingLab
 
 from tequio_client.dataset.sources import standard_library_files
@@ -396,10 +397,10 @@ def _limits(found: AuditMeasurements) -> str:
         name = "one step" if kind.startswith(SHORT) else "half of the steps or more"
         groups.setdefault(name, []).extend(by[SAMPLE])
     rows = []
-    for name, (group, some) in itertools.product(audit.CONVICT, groups.items()):
+    for name, (group, some) in itertools.product(CONVICT, groups.items()):
         figures = [value for one in some if (value := getattr(one, name)) is not None]
         tail = _Tail.fit(figures)
-        warn, convict = audit.WARN[name], audit.CONVICT[name]
+        warn, convict = WARN[name], CONVICT[name]
         draws = tail.draw(np.random.default_rng(1), SIMULATED, 2)
         rows.append(
             [
@@ -473,7 +474,7 @@ def _sizes(found: AuditMeasurements) -> str:
 
 def _found_by(some: Sequence[tuple[MeasuredFigures, ...]], auditors: int) -> float:
     """Share of audits in which at least so many of the two auditors convict."""
-    votes = [sum(bool(audit.exceeded(one, audit.CONVICT)) for one in pair) for pair in some]
+    votes = [sum(bool(exceeded(one, CONVICT)) for one in pair) for pair in some]
     return float(np.mean([count >= auditors for count in votes]))
 
 
@@ -482,8 +483,8 @@ def _detection(found: AuditMeasurements) -> str:
     rows = []
     for kind, by in found.cheats.items():
         some = by[SAMPLE]
-        warned = np.mean([bool(audit.exceeded(pair[0], audit.WARN)) for pair in some])
-        names = {name for pair in some for name in audit.exceeded(pair[0], audit.CONVICT)}
+        warned = np.mean([bool(exceeded(pair[0], WARN)) for pair in some])
+        names = {name for pair in some for name in exceeded(pair[0], CONVICT)}
         shares = [f"{_found_by(some, count):.0%}" for count in (1, 2)]
         reasons = ", ".join(sorted(names)) or "none"
         rows.append([kind, str(len(some)), f"{warned:.0%}", *shares, reasons])

@@ -23,12 +23,13 @@ import numpy as np
 import torch
 from loops import repository, table
 from loops.machine import machine
+from tests.support.audit_limits import CONVICT, WARN, exceeded
 from tests.support.training_lab import BF16, Recipe, TrainedContribution, TrainingLab
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer import audit, likeness, screen
-from tequio_client.trainer.audit import AuditedModel, OpenedLeaves, exceeded
+from tequio_client.trainer.audit import AuditedModel, OpenedLeaves
 from tequio_shared.head.layout import CHUNK
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _audit_table(found: StepMeasurements) -> str:
             spans = [_span([getattr(one, name) for one in some]) for name in FIGURES]
             rates = [
                 f"{sum(bool(exceeded(one, limits)) for one in some) / len(some):.0%}"
-                for limits in (audit.WARN, audit.CONVICT)
+                for limits in (WARN, CONVICT)
             ]
             rows.append([kind, str(len(some)), *spans, *rates])
     return table.markdown(columns, rows)

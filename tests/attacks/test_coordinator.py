@@ -11,38 +11,12 @@ from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState, VoidReason
-from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
+from tests.support.attackers_round import round_of, swarm_in
 from tests.support.memory_swarm import Swarm
 from tests.support.volunteers import FailureRates, StatementDraft
-
-
-def swarm_in(state: RunState, *, logged: int = 0) -> Swarm:
-    """An honest swarm of five in that state, with at least `logged` statements in its phase."""
-    swarm = Swarm(seed=4)
-    for at in range(5):
-        swarm.volunteer(f"v{at}", FailureRates())
-    for _ in range(2_000):
-        if swarm.view.state is state and statements_in_phase(swarm) >= logged:
-            return swarm
-        assert swarm.step()
-    raise AssertionError(f"never {logged} statements in {state}")
-
-
-def statements_in_phase(swarm: Swarm) -> int:
-    current = round_of(swarm)
-    match current.phase:
-        case RoundPhase.ATTEST:
-            return len(current.attests)
-        case RoundPhase.TRAIN:
-            return len(current.commitments)
-    return len(current.proofs)
-
-
-def round_of(swarm: Swarm) -> RoundView:
-    assert swarm.view.round is not None
-    return swarm.view.round
 
 
 def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) -> None:

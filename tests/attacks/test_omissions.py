@@ -33,7 +33,7 @@ from tests.support.ledgers import make_settings
 from tests.support.log_watch import LogWatch
 from tests.support.memory_swarm import Swarm
 from tests.support.proxy import NetworkProxy
-from tests.support.real_network import NodeAddresses, running_network
+from tests.support.real_network import NodeAddresses, running_network, start_with_trainers
 from tests.support.small_network import RunFiles
 from tests.support.tiny_run import SwarmArithmetic, tiny_manifest
 from tests.support.volunteers import StatementDraft, Volunteer
@@ -338,7 +338,7 @@ async def test_a_ledger_that_drops_one_members_lots_is_reported(tmp_path: Path) 
         return censoring_ledger.command(victim, *words)
 
     with mock.patch.object(programs, "ledger_command", dishonest):
-        async with running_network(tmp_path) as network:
+        async with running_network(tmp_path, start_with_trainers) as network:
             await small_network.found(network, SHORT)
             network.seed()
             for name in MEMBERS:
@@ -370,7 +370,7 @@ async def _check_audits(network: RealNetwork, victim: str, names: Sequence[str])
 @pytest.mark.skipif("sys.platform == 'win32'")
 async def test_an_honest_ledger_behind_slow_lines_leaves_no_evidence(tmp_path: Path) -> None:
     async with (
-        running_network(tmp_path) as network,
+        running_network(tmp_path, start_with_trainers) as network,
         LedgerApi(network.url) as api,
         trio.open_nursery() as nursery,
     ):

@@ -28,6 +28,7 @@ import psutil
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.points import AskPoints, PointsReply
 from tests.support.accessibility_tree import AccessibilityReader, reader
+from tests.support.real_network import left_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -226,15 +227,17 @@ def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.
 
 @contextmanager
 def network(folder: Path) -> Iterator[str]:
-    """Start a demo network to join; yields its ledger's address."""
+    """Start a demo network to join, and end it as Ctrl-C does; yields its ledger's address."""
     command = [sys.executable, "-m", "tequio_client", "demo", "--quick", "--keep-running"]
-    log = folder / "demo.log"
-    with running(
-        [*command, "--peers", "2", "--share", "25", "--dir", str(folder / "network")], log
-    ):
+    log, place = folder / "demo.log", folder / "network"
+    words = ("--peers", "2", "--share", "25", "--dir", str(place))
+    with running([*command, *words], log) as process:
         found: list[str] = []
         wait_until("the network is there", lambda: _address(log, found), 120)
         yield found[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0, log.read_text(errors="replace")[-3_500:]
+    assert not left_over(place)
 
 
 def _address(log: Path, found: list[str]) -> bool:

@@ -1,11 +1,12 @@
 """A cell of several ranks beside plain volunteers: its work is accepted, audited and clear.
 
-A rank of it is killed at each moment of a round meanwhile; the worker stays, and each of them costs
-the round it happens in, and none that begins with the next cell.
+A rank of it is killed meanwhile (`make kills`: at each moment of a round); the worker stays, and
+each loss costs the round it happens in, and none that begins with the next cell.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sqlite3
@@ -35,30 +36,31 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 240.0
 _WIDTH = 9_216
-_MOMENTS = ("training", "encoding", "resting")
+MOMENTS = ("training", "encoding", "resting")
 """Duties of rank 0 while another rank is killed."""
+DIVISIONS = ((), ("--shard",), ("--pipeline",), ("--tensor",))
 AUDITED = plan().replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
+ROWS = [
+    # The trainers have their own tests, with each division.
+    pytest.param(2, (), MOMENTS[:1], id="2 ranks, one killed once"),
+    *(
+        pytest.param(
+            ranks,
+            division,
+            MOMENTS,
+            id=f"{ranks} ranks, {'whole' if not division else division[0]}",
+            marks=pytest.mark.slow,
+        )
+        for ranks, division in itertools.product((2, 4), DIVISIONS)
+    ),
+]
 
 
 @pytest.mark.whole
 @pytest.mark.trio
-@pytest.mark.parametrize(
-    ("ranks", "division"),
-    [
-        (2, ()),
-        # Divided in other ways, trainers alone differ: their own tests train with each.
-        pytest.param(2, ("--shard",), marks=pytest.mark.slow),
-        pytest.param(2, ("--pipeline",), marks=pytest.mark.slow),
-        pytest.param(2, ("--tensor",), marks=pytest.mark.slow),
-        pytest.param(4, (), marks=pytest.mark.slow),
-        pytest.param(4, ("--shard",), marks=pytest.mark.slow),
-        pytest.param(4, ("--pipeline",), marks=pytest.mark.slow),
-        pytest.param(4, ("--tensor",), marks=pytest.mark.slow),
-    ],
-    ids=lambda one: "".join(one) or "--whole" if isinstance(one, tuple) else str(one),
-)
+@pytest.mark.parametrize(("ranks", "division", "moments"), ROWS)
 async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
-    tmp_path: Path, ranks: int, division: tuple[str, ...]
+    tmp_path: Path, ranks: int, division: tuple[str, ...], moments: tuple[str, ...]
 ) -> None:
     with trio.fail_after(500):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
@@ -88,9 +90,9 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
             await stage.until("the cell contributes", lambda: has_work(2), PATIENCE_S)
             done = len(_work(history, cell))
             assert len(_ranks(cell)) == ranks - 1
-            for duty in _MOMENTS:
+            for duty in moments:
                 await _lose_a_rank(stage, history, cell, duty)
-            _check_rounds_and_losses(history, cell)
+            _check_rounds_and_losses(history, cell, len(moments))
             await stage.until("an auditor repeats its work", is_audited, PATIENCE_S)
             verdicts = {judge(one) for one in _figures(history, cell)}
             assert verdicts == {AuditVerdict.CLEAR}
@@ -120,13 +122,13 @@ async def _lose_a_rank(
     await stage.until(f"it goes on after {duty}", goes_on, PATIENCE_S)
 
 
-def _check_rounds_and_losses(history: LogHistory, cell: RunningProgram) -> None:
+def _check_rounds_and_losses(history: LogHistory, cell: RunningProgram, losses: int) -> None:
     """Check that each loss of a rank ended one cell, and cost no round that began with the next.
 
     That is one round at most, unless a new cell takes longer to start than a round.
     """
     lost = [_at(one) for one in cell.events("trainer failed") if one["code"] == "cell"]
-    assert len(lost) == len(_MOMENTS)
+    assert len(lost) == losses
     ready = [_at(one) for one in cell.events("trainer ready")]
     outages = [(begun, min(end for end in ready if end > begun)) for begun in lost]
     closed = {one["round"]: _at(one) for one in cell.events("round closed")}

@@ -16,7 +16,7 @@ from tequio_shared.statements.runs import WitnessProof
 from tests.support.attack_table import attack
 from tests.support.faulty_worker import UNREAD
 from tests.support.history import LogHistory
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import found
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ WHOLE_S = 600.0
 @pytest.mark.trio
 async def test_the_other_witnesses_report_who_marks_nothing(tmp_path: Path) -> None:
     with trio.fail_after(WHOLE_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage)
             stage.seed()
             program = "tests.support.faulty_worker"

@@ -27,7 +27,7 @@ from tequio_shared.statements.runs import (
     RunResume,
 )
 from tests.support.history import LogHistory
-from tests.support.real_network import RealNetwork, running_network
+from tests.support.real_network import RealNetwork, running_network, start_with_trainers
 from tests.support.small_network import DEADLINE_S, RUN, WIDE, found
 from tests.support.timing_slack import allowed_s
 
@@ -114,7 +114,10 @@ async def test_a_run_outlives_newcomers_leavers_crashes_and_a_ledger_restart(
     tmp_path: Path,
 ) -> None:
     with trio.fail_after(WHOLE_DAY_S):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             day = await _dawn(stage, LogHistory(api))
             await day.until_closed(2)
             await _a_newcomer_contributes_in_its_first_round(day)

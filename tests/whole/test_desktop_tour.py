@@ -1,16 +1,18 @@
 """The app as a new user meets it: first run, Contribute, a verified round, Pause.
 
 `make tour` has two users, with a panel of each kind: they come at the same time, each with a
-desktop of their own, and join one network.
+desktop of their own, and join one network: a demo that is kept running, and ended by Ctrl-C.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeGuard
 
 import pytest
 
+from tests.package.conftest import EVERYTHING_VARIABLE
 from tests.support import desktop_tour
 from tests.support.desktop_tour import PANELS, REPOSITORY, has_desktop, in_session, network
 
@@ -32,6 +34,7 @@ def tours(
         chosen = {one.callspec.params["panel"] for one in request.session.items if _is_tour(one)}
         panels = [panel for panel in PANELS if panel in chosen and has_desktop(panel)]
         if not panels:
+            assert not os.environ.get(EVERYTHING_VARIABLE), "the tools of the desktop are missing"
             pytest.skip("the tools of the desktop are not here: installer/setup.sh tools")
         ledger = stack.enter_context(network(tmp_path_factory.mktemp("tour")))
         yield {

@@ -17,7 +17,7 @@ from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import LogHistory
 from tests.support.linked_worker import WILLING, linked
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import found
 from tests.support.timing_slack import allowed_s
 
@@ -44,7 +44,10 @@ async def test_a_worker_lends_when_it_may_and_frees_the_device_when_it_may_not(
     tmp_path: Path,
 ) -> None:
     with trio.fail_after(400):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await found(stage)
             stage.seed()
             for name in ("ana", "beto"):

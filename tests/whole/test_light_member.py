@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from tests.support import small_network
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def test_it_holds_the_same_heads_and_its_work_is_accepted(tmp_path: Path) -> Non
 
 async def _follows_steps(folder: Path) -> None:
     files = small_network.RunFiles(config=small_network.CONFIG, plan=PLAN)
-    async with running_network(folder) as stage:
+    async with running_network(folder, start_with_trainers) as stage:
         await small_network.found(stage, files)
         stage.seed()
         full = [stage.volunteer(name) for name in ("ana", "bo")]

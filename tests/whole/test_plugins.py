@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.round.manifest import Manifest
 from tests.support import plugin_example, small_network
-from tests.support.real_network import RealNetwork, running_network
+from tests.support.real_network import RealNetwork, running_network, start_with_trainers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_volunteers_wait_consent_and_train_and_audits_pass(tmp_path: Path) -> No
 
 
 async def _trains(folder: Path) -> None:
-    async with running_network(folder) as stage:
+    async with running_network(folder, start_with_trainers) as stage:
         plugin_example.add_tokenizer(plugin_example.write(folder / "plugin"))
         await small_network.found(stage, plugin_example.run_files(PLAN))
         stage.seed()

@@ -22,7 +22,7 @@ from tequio_shared.statements.network import MemberLeave
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import LogHistory
 from tests.support.linked_worker import LISTEN, WILLING
-from tests.support.real_network import running_network
+from tests.support.real_network import running_network, start_with_trainers
 from tests.support.small_network import CONFIG, RUN, RunFiles, begin, open_run, plan
 from tests.support.stand_in_cards import FIRST, SECOND, two_cards
 
@@ -42,7 +42,10 @@ SCRIPT = RunFiles(config=CONFIG, plan=plan(train_s=6.0))
 @pytest.mark.trio
 async def test_each_card_trains_its_own_run_with_the_one_key(tmp_path: Path) -> None:
     with trio.fail_after(480):
-        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+        async with (
+            running_network(tmp_path, start_with_trainers) as stage,
+            LedgerApi(stage.url) as api,
+        ):
             await _found_two_runs(stage)
             worker = await _worker(tmp_path / "citlali", api, stage)
             history = LogHistory(api)

@@ -35,7 +35,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,6 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.head.layout import CHUNK, NO_PADDING, Padding, WeightLayout
 from tequio_shared.ids import from_text
 from tequio_shared.limits import MOST_DIFFERENCE, SKETCH_NUMBERS
-from tequio_shared.round.audits import LIMITS
 
 SKETCH_UNIT = 4_096
 """A sketch's number of one norm. Numbers are about normal: eight norms never occur."""
@@ -435,18 +434,3 @@ def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:
     product = sum(a * b for a, b in zip(one, other, strict=True))
     squares = sum(a * a for a in one) * sum(b * b for b in other)
     return product * _E4 // math.isqrt(squares) if squares else 0
-
-
-# --- limits --------------------------------------------------------------------------------------
-
-Limits = Mapping[str, int]
-WARN: Limits = {name: warns for name, (warns, _) in LIMITS.items()}
-"""Above what any honest contribution measured: reason for more audits."""
-CONVICT: Limits = {name: convicts for name, (_, convicts) in LIMITS.items()}
-"""One honest contribution of a million is above one of them, by the fit in docs/auditing.md."""
-
-
-def exceeded(figures: MeasuredFigures, limits: Limits) -> tuple[str, ...]:
-    """Names of the differences above their limits; what was not measured exceeds nothing."""
-    found: dict[str, int | None] = {name: getattr(figures, name) for name in limits}
-    return tuple(name for name, most in limits.items() if (found[name] or 0) > most)

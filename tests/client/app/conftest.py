@@ -14,7 +14,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from tequio_client.app.language import Language, load_translations
 from tequio_client.app.model import AppModel
+from tequio_client.app.pages.page import PageContext
 from tequio_client.app.theme.look import Appearance, Theme
+from tests.support.app_clock import AppClock
 from tests.support.app_scenes import replies
 from tests.support.app_worker import ScriptedWorker
 from tests.support.patient_bot import PatientBot
@@ -71,3 +73,19 @@ def worker(qapp: QApplication) -> ScriptedWorker:
 @pytest.fixture
 def model(worker: ScriptedWorker) -> AppModel:
     return AppModel(worker)
+
+
+@pytest.fixture
+def clock() -> AppClock:
+    return AppClock()
+
+
+@pytest.fixture
+def opened_pages() -> list[str]:
+    """Names of the pages that a page has opened."""
+    return []
+
+
+@pytest.fixture
+def context(model: AppModel, theme: Theme, clock: AppClock, opened_pages: list[str]) -> PageContext:
+    return PageContext(model=model, look=theme, now_ms=clock, open_page=opened_pages.append)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import socket
 import threading
@@ -28,6 +29,7 @@ from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_shared.ids import sha256, to_text
+from tests.support.app_pages import open_page
 from tests.support.app_program import own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 
@@ -38,10 +40,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.page import ProgramContext
     from tequio_client.app.pages.settings import SettingsSection
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -104,29 +104,13 @@ def program(tmp_path: Path) -> ProgramContext:
 
 
 @pytest.fixture
-def opened() -> list[str]:
-    return []
-
-
-@pytest.fixture
 def page(
-    model: AppModel,
-    worker: ScriptedWorker,
-    theme: Theme,
-    qtbot: QtBot,
-    program: ProgramContext,
-    opened: list[str],
+    context: PageContext, worker: ScriptedWorker, qtbot: QtBot, program: ProgramContext
 ) -> SettingsPage:
-    means = PageContext(
-        model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append, program=program
-    )
-    made = SettingsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
+    made = SettingsPage(dataclasses.replace(context, program=program))
     worker.send_snapshot(LENDING)
     made.open_section("advanced")
-    made.show()
-    return made
+    return open_page(made, qtbot)
 
 
 @pytest.fixture
@@ -238,7 +222,7 @@ def test_what_is_no_networks_description(answer: bytes) -> None:
 
 
 def test_the_settings_name_the_network_and_lead_to_another(
-    page: SettingsPage, opened: list[str], qtbot: QtBot
+    page: SettingsPage, opened_pages: list[str], qtbot: QtBot
 ) -> None:
     page.open_section("network")
     field = page.section_of("network").controls["ledger"]
@@ -250,7 +234,7 @@ def test_the_settings_name_the_network_and_lead_to_another(
     field.refresh(None)
     assert field.result.text() == "Connecting…"
     qtbot.mouseClick(field.change, Qt.MouseButton.LeftButton)
-    assert opened == ["join"]
+    assert opened_pages == ["join"]
 
 
 @pytest.mark.parametrize(

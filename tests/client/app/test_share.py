@@ -17,7 +17,7 @@ from tequio_client.app.pages.points import PointsPage
 from tequio_client.app.share import KEY, PNG, RUN, TEAM, ShareDialog, SharedPage, shared_pages
 from tequio_client.ipc.account import AskAccount
 from tests.client.app.test_ledger_check import FixedAnswerServer
-from tests.support.app_scenes import LENDING, NOW_MS
+from tests.support.app_scenes import LENDING
 from tests.support.app_worker_answers import ACCOUNT
 from tests.support.ledgers import make_settings, served
 from tests.support.sample_ledger import fill_astray
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
     from tests.support.ledgers import Served
 
@@ -169,10 +167,9 @@ def test_closing_the_dialog_ends_its_download(
 
 
 def test_the_points_page_shares_once_the_key_has_a_page(
-    model: AppModel, theme: Theme, worker: ScriptedWorker, qtbot: QtBot
+    context: PageContext, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskAccount] = replace(ACCOUNT, standing="")
-    context = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
     page = PointsPage(context)
     qtbot.addWidget(page)
     page.show()

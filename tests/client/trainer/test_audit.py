@@ -21,7 +21,7 @@ from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import MeasuredFigures
 from tequio_client.trainer import audit, codecs
 from tequio_client.trainer import batch as batches
-from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
+from tequio_client.trainer.audit import AuditedModel, OpenedLeaves
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import (
@@ -37,6 +37,7 @@ from tequio_shared.round.manifest import Algorithm, InnerParams
 from tests.client.trainer.small_run import AUDIT_SEED as SEED
 from tests.client.trainer.small_run import small_run, texts
 from tests.support import trainer_attacks
+from tests.support.audit_limits import CONVICT, WARN, exceeded
 from tests.support.trainer_attacks import ATTACKS, Situation
 from tests.support.training_lab import BF16, Recipe, TrainedContribution, TrainingLab
 
@@ -198,7 +199,7 @@ def test_a_trainer_in_bfloat16_is_neither_suspected_nor_convicted(now: Situated)
     coarse, _ = now.lab.delta(now.mine.first, device=BF16)
     found = now.figures(now.encode(coarse))
     assert found.hidden
-    assert exceeded(found, audit.WARN) == ()
+    assert exceeded(found, WARN) == ()
 
 
 def test_a_chunk_that_hardly_moved_convicts_nobody(now: Situated) -> None:
@@ -213,7 +214,7 @@ def test_a_chunk_that_hardly_moved_convicts_nobody(now: Situated) -> None:
     found = now.figures(now.encode(mine), repeated, chunks=still)
     assert found.hidden is None
     assert found.other
-    assert exceeded(found, audit.WARN) == ()
+    assert exceeded(found, WARN) == ()
 
 
 def test_a_newcomer_has_no_leaves_from_before(now: Situated) -> None:
@@ -227,7 +228,7 @@ def test_a_newcomer_has_no_leaves_from_before(now: Situated) -> None:
     )
     payload = np.frombuffer(encoded.payload, np.uint8)
     assert audit.measure(now.model, now.mine.delta, payload, leaves) == found
-    assert exceeded(found, audit.WARN) == ()
+    assert exceeded(found, WARN) == ()
 
 
 def test_a_header_of_fewer_steps_is_repeated_as_it_was_trained(now: Situated) -> None:

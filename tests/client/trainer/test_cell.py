@@ -19,10 +19,10 @@ import psutil
 import pytest
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer.audit import WARN, exceeded
 from tequio_shared.round.manifest import Algorithm, InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, SmallRun, small_run
+from tests.support.audit_limits import WARN, exceeded
 from tests.support.cell_ranks import cell_of, other_ranks
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from torch.nn import functional
 from tequio_client.ipc import trainer
 from tequio_client.organiser import opening
 from tequio_client.trainer import device, evaluate, first_head, inner, token_loss
-from tequio_client.trainer.audit import CONVICT, exceeded
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
@@ -25,6 +24,7 @@ from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
 from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import UninterruptedControl
 from tests.support import chats
+from tests.support.audit_limits import CONVICT, exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

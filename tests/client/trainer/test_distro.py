@@ -14,7 +14,7 @@ import torch
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
 from tequio_client.trainer import audit, codecs, head, screen
-from tequio_client.trainer.audit import CONVICT, WARN, AuditedModel, OpenedLeaves, exceeded
+from tequio_client.trainer.audit import AuditedModel, OpenedLeaves
 from tequio_client.trainer.device import AcceleratorEngine
 from tequio_client.trainer.engines import ReferenceEngine
 from tequio_client.trainer.head import HeadFiles
@@ -34,6 +34,7 @@ from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import DISTRO, SmallRun, small_run, texts
 from tests.support import trainer_attacks
+from tests.support.audit_limits import CONVICT, WARN, exceeded
 from tests.support.trainer_attacks import Situation
 from tests.support.training_lab import (
     BF16,

@@ -9,13 +9,13 @@ import torch
 
 from tequio_client.ipc import trainer
 from tequio_client.trainer import device, first_head, inner
-from tequio_client.trainer.audit import WARN, exceeded
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import small_run
 from tests.support import architectures
+from tests.support.audit_limits import WARN, exceeded
 
 if TYPE_CHECKING:
     from pathlib import Path

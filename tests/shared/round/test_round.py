@@ -15,8 +15,9 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to
 from tequio_shared.round import fold, lots
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict, verdicts
-from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import HeadAttest, WorkCommit
+from tests.support.attackers_round import round_of
 from tests.support.commitments import commitment
 from tests.support.memory_swarm import Swarm
 from tests.support.tiny_run import signer
@@ -30,22 +31,13 @@ def swarm_in(
     swarm = Swarm()
     for at, character in enumerate(characters):
         swarm.volunteer(f"v{at}", character)
-    while current(swarm) is None or current_round(swarm).phase is not phase:
+    while swarm.view.round is None or round_of(swarm).phase is not phase:
         assert swarm.step()
     return swarm
 
 
-def current(swarm: Swarm) -> RoundView | None:
-    return swarm.view.round
-
-
-def current_round(swarm: Swarm) -> RoundView:
-    assert swarm.view.round is not None
-    return swarm.view.round
-
-
 def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
-    view, key = current_round(swarm), signer(name).key
+    view, key = round_of(swarm), signer(name).key
     share = view.roster.members[view.slot_of[key]].share
     header = swarm.arithmetic.contribute(view, key, swarm.rng, share)
     fields = {
@@ -55,7 +47,7 @@ def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
 
 
 def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
-    view = current_round(swarm)
+    view = round_of(swarm)
     before = copy.deepcopy(view)
     with pytest.raises(RefusedError) as caught:
         fold.apply(view, 99, signer(name).key, body, swarm.now_ms)
@@ -94,7 +86,7 @@ def test_a_header_that_breaks_a_rule_is_refused_by_its_name(
 
 def test_a_second_commitment_is_refused_and_one_payload_may_be_named_twice() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
-    view = current_round(swarm)
+    view = round_of(swarm)
     first = work(swarm, "v0")
     fold.apply(view, 50, signer("v0").key, first, swarm.now_ms)
     root = ContributionHeader.parse(from_text(first.header, None)).payload_root
@@ -119,7 +111,7 @@ def attest(swarm: Swarm, name: str) -> HeadAttest:
 
 def test_head_zero_is_the_manifests_and_no_quorums() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
-    view, other = current_round(swarm), sha256(b"other weights")
+    view, other = round_of(swarm), sha256(b"other weights")
     head = view.expected_head(other, sha256(b"other aux"))
     lie = msgspec.structs.replace(
         attest(swarm, "v0"),
@@ -141,9 +133,9 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
     for at in range(4):
         swarm.volunteer(f"v{at}", FailureRates(silent=0))
     swarm.run_rounds(1)
-    while swarm.view.next_head is not None or current_round(swarm).phase is not RoundPhase.ATTEST:
+    while swarm.view.next_head is not None or round_of(swarm).phase is not RoundPhase.ATTEST:
         assert swarm.coordinate() or swarm.step()
-    view = current_round(swarm)
+    view = round_of(swarm)
     late = next(key for key, slot in view.slot_of.items() if slot not in view.attests)
     said = next(one for one in swarm.volunteers if one.key == late).duty(swarm.view)
     assert said is not None
@@ -162,7 +154,7 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
 
 def test_a_lot_is_the_one_of_its_author_and_its_round() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
-    view, mine = current_round(swarm), attest(swarm, "v0")
+    view, mine = round_of(swarm), attest(swarm, "v0")
     other_round = lots.lot_input(view.net, view.manifest.run_id, view.number + 1, view.lot_seed)
     other_seed = lots.lot_input(view.net, view.manifest.run_id, view.number, bytes(64))
     for proof in (
@@ -178,7 +170,7 @@ def test_a_lot_is_the_one_of_its_author_and_its_round() -> None:
 
 def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
     swarm = swarm_in(RoundPhase.WITNESS)
-    view = current_round(swarm)
+    view = round_of(swarm)
     while len(view.proofs) < 2:
         swarm.step()
     assert view.accepted(), "two of the three others of each slot vouch"
@@ -189,7 +181,7 @@ def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
 
 def test_verdicts_that_were_asked_for_early_follow_the_later_proofs() -> None:
     swarm = swarm_in(RoundPhase.WITNESS)
-    view = current_round(swarm)
+    view = round_of(swarm)
     while len(view.proofs) < 4:
         swarm.step()
         view.verdicts()
@@ -200,7 +192,7 @@ def test_verdicts_that_were_asked_for_early_follow_the_later_proofs() -> None:
 
 def test_a_close_with_missing_rows_is_refused() -> None:
     swarm = swarm_in(RoundPhase.WITNESS)
-    view = current_round(swarm)
+    view = round_of(swarm)
     while len(view.proofs) < 4:
         swarm.step()
     whole = view.result(view.measured_ms())
@@ -211,7 +203,7 @@ def test_a_close_with_missing_rows_is_refused() -> None:
 
 def test_round_witness_counts_the_commitments() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
-    view, coordinator = current_round(swarm), swarm.coordinator.key
+    view, coordinator = round_of(swarm), swarm.coordinator.key
     body = msgspec.structs.replace(swarm.witnessing(view), commits=len(view.commitments) + 1)
     with pytest.raises(RefusedError):
         fold.apply_witness(view, body, coordinator)
@@ -219,9 +211,9 @@ def test_round_witness_counts_the_commitments() -> None:
 
 def test_round_witness_proves_the_coordinators_output_for_the_commitments() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
-    while not current_round(swarm).commitments:
+    while not round_of(swarm).commitments:
         assert swarm.step()
-    view, coordinator = current_round(swarm), swarm.coordinator.key
+    view, coordinator = round_of(swarm), swarm.coordinator.key
     body, before = swarm.witnessing(view), view.draw_input
     slot, other = next(iter(view.commitments.items()))
     view.commitments[slot] = replace(other, id=ContributionId(ZERO_DIGEST))
@@ -236,9 +228,9 @@ def test_who_was_never_asked_is_not_silent() -> None:
     swarm = swarm_in(RoundPhase.TRAIN, (FailureRates(),) * 2)
     swarm.volunteer("watcher", roles=("witness",))
     swarm.run_rounds(1)
-    while current_round(swarm).phase is not RoundPhase.TRAIN:
+    while round_of(swarm).phase is not RoundPhase.TRAIN:
         assert swarm.step()
-    view = current_round(swarm)
+    view = round_of(swarm)
     slot = view.slot_of[signer("watcher").key]
     assert slot in view.elected
     assert not view.is_silent(slot), "witnesses have nothing to say while others train"
@@ -248,7 +240,7 @@ def test_who_was_never_asked_is_not_silent() -> None:
 
 def test_a_lot_that_was_verified_before_its_turn_is_not_verified_again() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
-    view = current_round(swarm)
+    view = round_of(swarm)
     key, body = signer("v0").key, attest(swarm, "v0")
     before = vrf.verify.cache_info()
     fold.verify_lot(view, key, body)
@@ -262,7 +254,7 @@ def test_a_wrong_lot_is_refused_in_its_turn_and_not_before() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
     mine = attest(swarm, "v0")
     body = msgspec.structs.replace(mine, vrf=attest(swarm, "v1").vrf)
-    fold.verify_lot(current_round(swarm), signer("v0").key, body)
+    fold.verify_lot(round_of(swarm), signer("v0").key, body)
     assert refusal(swarm, "v0", body) == "wrong-vrf"
 
 
@@ -271,7 +263,7 @@ def test_a_result_row_says_what_became_of_each_slot() -> None:
     for at in range(5):
         swarm.volunteer(f"v{at}", FailureRates(silent=100 if at == 4 else 0))
     swarm.run_rounds(1)
-    view = current_round(swarm)
+    view = round_of(swarm)
     rows = view.result(view.measured_ms()).slots
     silent = view.slot_of[signer("v4").key]
     for slot, row in enumerate(rows):

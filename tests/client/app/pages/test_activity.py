@@ -17,6 +17,7 @@ from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_scenes import LENDING, NOW_MS
 from tests.support.window_contents import settle
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
@@ -34,25 +33,15 @@ pytestmark = pytest.mark.usefixtures("theme", "language")
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = ActivityPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> ActivityPage:
+    return open_page(ActivityPage(context), qtbot)
 
 
 def test_before_the_answer_it_says_that_it_looks(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     worker.replies.pop(AskActivity)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.timeline.empty.isVisible()
     assert page.timeline.empty.words.text() == "Reading recent events."
 
@@ -60,7 +49,7 @@ def test_before_the_answer_it_says_that_it_looks(
 def test_events_stand_below_the_names_of_their_days(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     lines = page.timeline.list.rows.lines
     days = [line.words for line in lines if line.is_day]
     assert days == ["Today", "Yesterday"]
@@ -70,7 +59,7 @@ def test_events_stand_below_the_names_of_their_days(
 
 
 def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     lines = page.timeline.list.rows.lines
     warning = next(at for at, line in enumerate(lines) if line.level == "warning")
     index = page.timeline.list.rows.index(warning, 0)
@@ -83,7 +72,7 @@ def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWo
 def test_scrolling_down_reads_on_to_the_first_event(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     bar = page.timeline.list.verticalScrollBar()
     for _ in range(len(app_worker_answers.HAPPENED) // EVENTS_PAGE + 1):
         settle()
@@ -107,7 +96,7 @@ def test_a_filter_shows_what_fits_of_all_that_happened(
     kind: str,
     fits: Callable[[ActivityRow], bool],
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     segments = page.timeline.kind.findChildren(QRadioButton)
     wanted = next(one for one in segments if one.text() == kind)
     qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
@@ -122,7 +111,7 @@ def test_a_filter_shows_what_fits_of_all_that_happened(
 def test_a_search_reads_on_by_itself_until_it_has_found(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.timeline.search.setText("  round 1,550: ")
     for _ in range(5):
         settle()
@@ -131,7 +120,7 @@ def test_a_search_reads_on_by_itself_until_it_has_found(
 
 
 def test_a_search_without_a_result_says_so(page: ActivityPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.timeline.search.setText("no such thing")
     for _ in range(5):
         settle()
@@ -141,12 +130,12 @@ def test_a_search_without_a_result_says_so(page: ActivityPage, worker: ScriptedW
 
 
 def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     new = _event(311, NOW_MS)
     worker.replies[AskActivity] = app_worker_answers.activity_with(new)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.timeline.list.rows.lines[1].number == 310, "nothing was said to be new"
-    _show_snapshot(page, worker, replace(LENDING, activity=311))
+    show_snapshot(page, worker, replace(LENDING, activity=311))
     assert page.timeline.list.rows.lines[1].number == 311
     assert page.timeline.list.rows.lines[2].number == 310
 
@@ -154,14 +143,14 @@ def test_what_is_new_appears_above_at_once(page: ActivityPage, worker: ScriptedW
 def test_who_reads_further_down_is_not_moved_by_news(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     settle()
     view = page.timeline.list
     view.verticalScrollBar().setValue(700)
     seen = view.indexAt(view.viewport().rect().center()).data()
     new = [_event(number, NOW_MS) for number in (313, 312, 311)]
     worker.replies[AskActivity] = app_worker_answers.activity_with(*new)
-    _show_snapshot(page, worker, replace(LENDING, activity=313))
+    show_snapshot(page, worker, replace(LENDING, activity=313))
     settle()
     assert view.indexAt(view.viewport().rect().center()).data() == seen
 
@@ -170,7 +159,7 @@ def test_an_empty_book_says_what_will_stand_here(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskActivity] = ActivityReply(rows=())
-    _show_snapshot(page, worker, replace(LENDING, activity=0))
+    show_snapshot(page, worker, replace(LENDING, activity=0))
     assert "will be listed here" in page.timeline.empty.words.text()
 
 
@@ -178,19 +167,19 @@ def test_events_that_cannot_be_had_are_asked_for_again(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskActivity] = "the event book cannot be read"
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.timeline.empty.words.text() == "the event book cannot be read"
     worker.replies[AskActivity] = app_worker_answers.activity
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.timeline.list.isVisible()
 
 
 def test_times_go_on_while_nothing_happens(
     page: ActivityPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     clock.ms += 36 * 3_600_000
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert next(line.words for line in page.timeline.list.rows.lines if line.is_day) != "Today"
 
 
@@ -202,20 +191,20 @@ def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
         return app_worker_answers.activity(question) if question.before is None else "no worker now"
 
     worker.replies[AskActivity] = newest
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.timeline.search.setText("round 1,550:")
     asked = worker.times_asked(AskActivity)
     page.timeline.search.setText("round 1,551:")
     assert worker.times_asked(AskActivity) == asked
     worker.replies[AskActivity] = app_worker_answers.activity
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert [line.number for line in page.timeline.list.rows.lines if not line.is_day] == [20]
 
 
 def test_an_event_can_be_copied_from_the_keyboard(
     page: ActivityPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     view = page.timeline.list
     view.setCurrentIndex(view.rows.index(1, 0))
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -225,19 +214,14 @@ def test_an_event_can_be_copied_from_the_keyboard(
 def test_a_worker_that_is_gone_leaves_what_was_read(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
     assert page.banner.words.text() == "The worker ended five times"
     assert page.timeline.list.isVisible()
     asked = worker.times_asked(AskActivity)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert worker.times_asked(AskActivity) == asked + 1, "the next worker may have another book"
-
-
-def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()
 
 
 def _event(number: int, at_ms: int) -> ActivityRow:

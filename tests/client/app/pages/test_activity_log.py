@@ -27,13 +27,13 @@ from tequio_client.platform.asker import NOT_POLLED
 from tequio_client.worker.control import snapshot as control_snapshot
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_scenes import LENDING, MACHINE
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -43,22 +43,12 @@ BLIND = ProbeHealth(name="fullscreen", source="x11", ok=False, error="no display
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> ActivityPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = ActivityPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> ActivityPage:
+    return open_page(ActivityPage(context), qtbot)
 
 
 def test_the_log_is_what_the_worker_wrote_last(page: ActivityPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert worker.times_asked(AskDiagnostics) == 0
     page.open_view("log")
     assert page.log.text.toPlainText() == app_worker_answers.LOG
@@ -70,15 +60,15 @@ def test_the_log_is_read_every_few_seconds_while_somebody_looks(
     page: ActivityPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     page.open_view("log")
-    _show_snapshot(page, worker)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert worker.times_asked(AskDiagnostics) == 1
     clock.ms += EVERY_MS
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert worker.times_asked(AskDiagnostics) == 2
     page.open_view("timeline")
     clock.ms += EVERY_MS
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert worker.times_asked(AskDiagnostics) == 2
 
 
@@ -99,7 +89,7 @@ def test_diagnostics_hold_what_worker_and_app_know(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
     model.update_session(SessionFacts(idle_s=3.0, game="Hollow Knight", health=(WELL, BLIND)))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.open_view("log")
     qtbot.mouseClick(page.log.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
@@ -154,7 +144,7 @@ def test_every_check_is_shown_with_its_error_and_way_out(
 ) -> None:
     model.update_session(SessionFacts(health=(WELL, BLIND)))
     hot = ProbeHealth(name="cpu-temperature", source="none", ok=False, error="no sensor")
-    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
+    show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
     page.open_view("health")
     well, blind = page.health.session.rows
     assert (well.name.text(), well.chip.text) == ("Time without input", "OK")
@@ -174,7 +164,7 @@ def test_sources_and_times_are_behind_details(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
     model.update_session(SessionFacts(health=(WELL, BLIND)))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.open_view("health")
     page.health.details.click()
     assert page.health.details.dialog is not None
@@ -190,7 +180,7 @@ def test_two_sources_of_one_fact_are_one_row(
     model.update_session(SessionFacts(health=(WELL,)))
     for nvml, chip, error in ((cards[0], "OK", ""), (broken, "Unknown", "driver mismatch")):
         machine = replace(MACHINE, health=(nvml, cards[1]))
-        _show_snapshot(page, worker, replace(LENDING, machine=machine))
+        show_snapshot(page, worker, replace(LENDING, machine=machine))
         page.open_view("health")
         (row,) = page.health.machine.rows
         assert (row.name.text(), row.chip.text) == ("Graphics cards", chip)
@@ -203,7 +193,7 @@ def test_what_was_not_asked_yet_is_not_a_fault(
     waiting = replace(BLIND, error=NOT_POLLED)
     assert Check((waiting,)).state is CheckState.PENDING
     model.update_session(SessionFacts(health=(WELL, waiting)))
-    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
+    show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
     row = page.health.session.rows[1]
     assert row.chip.text == "Checking…"
@@ -216,7 +206,7 @@ def test_when_all_probes_answer_it_says_so(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
     model.update_session(SessionFacts(health=(WELL,)))
-    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
+    show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
     assert page.health.summary.text() == "All 2 checks are working."
 
@@ -224,7 +214,7 @@ def test_when_all_probes_answer_it_says_so(
 def test_health_follows_what_the_app_sees(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
@@ -249,8 +239,3 @@ def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
     row.show_check(Check((ProbeHealth(name=name, source="x", ok=False, error="why"),)))
     assert row.name.text()
     assert row.remedy.text().endswith(".")
-
-
-def _show_snapshot(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()

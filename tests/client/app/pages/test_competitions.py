@@ -17,6 +17,7 @@ from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.runs import AskCurves, AskRuns
 from tests.support.app_clock import AppClock
 from tests.support.app_competitions import COMPETITIONS, DECIDED, LARGE_RACE, RACE, SCORED
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 from tests.support.app_worker_answers import NOVA, OTHER, OURS
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
@@ -35,18 +34,8 @@ IDLE = replace(LENDING, round=None)
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> AppCompetitionsPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = AppCompetitionsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> AppCompetitionsPage:
+    return open_page(AppCompetitionsPage(context), qtbot, height=900)
 
 
 # --- the list
@@ -56,7 +45,7 @@ def test_before_the_answer_it_says_that_it_looks(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies.pop(AskCompetitions)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.empty.isVisible()
     assert page.empty.y() < page.height(), "not below what it stands for"
     assert not page.parts.isVisible()
@@ -69,14 +58,14 @@ def test_where_there_is_none_it_says_what_one_is_for(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=())
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.empty.words.text().endswith("It'll appear here, and you'll be notified.")
     assert not page.empty.button.isVisible()
     assert worker.times_asked(AskRuns) == 0
 
 
 def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     rows = page.choices.rows
     assert list(rows) == [row.competition for row in COMPETITIONS.rows]
     assert [(row.stage.text, row.facts.text()) for row in rows.values()] == [
@@ -94,14 +83,14 @@ def test_every_competition_has_its_row(page: AppCompetitionsPage, worker: Script
 def test_the_countdown_goes_on_by_itself(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.about.countdown.text() == "3 d 4 h"
     clock.ms = RACE.deadline_ms - 42_000
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.about.countdown.text() == "42 s"
     assert page.about.to.text().startswith("until the deadline · ")
     clock.ms = RACE.deadline_ms
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.about.stage.text == "Deadline over"
     assert not page.about.countdown.isVisible()
     assert not page.joining.isVisible(), "what is trained from now on does not count"
@@ -110,10 +99,10 @@ def test_the_countdown_goes_on_by_itself(
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.replies[AskCompetitions] = "the ledger does not answer"
     clock.ms += 25 * 60_000
-    _show_snapshot(page, worker, SCENES["ledger-away"])
+    show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
     assert page.head.words.text().endswith("Updated 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
@@ -126,7 +115,7 @@ def test_an_error_without_a_list_can_be_tried_again(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.empty.words.text() == "The ledger does not answer. Tequio will keep trying."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
@@ -137,11 +126,11 @@ def test_it_asks_once_a_minute_while_somebody_looks(
     page: AppCompetitionsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     kinds = (AskCompetitions, AskRuns, AskCurves)
-    _show_snapshot(page, worker)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert [worker.times_asked(kind) for kind in kinds] == [1, 1, 1]
     clock.ms += LIST_INTERVAL_MS
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert [worker.times_asked(kind) for kind in kinds] == [2, 2, 2]
     page.hide()
     clock.ms += LIST_INTERVAL_MS
@@ -155,7 +144,7 @@ def test_it_asks_once_a_minute_while_somebody_looks(
 def test_what_is_ours_is_added_up_over_the_entrants(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     facts = page.about.facts
     assert facts.points.figure.text() == "18,930"
     assert facts.points.toolTip() == "18,930.4021 points in the runs of its entrants"
@@ -167,7 +156,7 @@ def test_what_is_ours_is_added_up_over_the_entrants(
 def test_each_side_has_its_line_its_facts_and_our_points(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     nova, small = page.sides.list.rows[OURS], page.sides.list.rows[OTHER]
     assert nova.facts.text() == "nova-350m  ·  Round 1,841 of 4,000  ·  23 volunteers"
     assert (nova.place.text, nova.fit.text) == ("Yours", "Just fits")
@@ -184,7 +173,7 @@ def test_each_side_has_its_line_its_facts_and_our_points(
 def test_our_own_side_is_looked_at_first_with_what_it_needs(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.sides.list.rows[OURS].isChecked()
     assert page.joining.name.text() == NOVA.name
     assert page.joining.button.text() == "Stay on this run"
@@ -197,7 +186,7 @@ def test_our_own_side_is_looked_at_first_with_what_it_needs(
 def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     qtbot.mouseClick(page.sides.list.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.joining.name.text() == "cuentos-124m"
     assert page.joining.button.text() == "Join this run"
@@ -215,7 +204,7 @@ def test_curves_that_cannot_be_had_are_told(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskCurves] = "the ledger does not answer."
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     words = "Couldn't load the curves: the ledger does not answer."
     assert page.sides.chart.accessibleDescription() == words
     worker.replies.pop(AskCurves)
@@ -226,7 +215,7 @@ def test_curves_that_cannot_be_had_are_told(
 def test_another_competition_has_other_curves(
     page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     row = page.choices.rows[LARGE_RACE.competition]
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     asked = worker.last(control.AskQuestion)
@@ -240,7 +229,7 @@ def test_another_competition_has_other_curves(
 def test_after_the_deadline_nobody_is_asked_to_join(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.select(SCORED.competition)
     assert not page.joining.isVisible()
     assert not page.result.isVisible()
@@ -252,14 +241,14 @@ def test_a_side_whose_run_is_not_listed_can_be_seen_but_not_joined(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer"
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     assert page.sides.list.rows[OURS].facts.text() == "nova-350m"
     assert not page.joining.isVisible()
 
 
 def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(replace(RACE, entrants=()),))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.sides.none.isVisible()
     assert not page.sides.chart.isVisible()
     assert worker.times_asked(AskCurves) == 0
@@ -269,7 +258,7 @@ def test_without_an_entrant_it_says_so(page: AppCompetitionsPage, worker: Script
 
 
 def test_the_rules_are_said_in_words(page: AppCompetitionsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     rules = page.rules
     assert rules.budget.words.text() == (
         "A model has at most 400M parameters. Its run may train on 20.0B tokens. It has 720 hours "
@@ -284,7 +273,7 @@ def test_the_rules_are_said_in_words(page: AppCompetitionsPage, worker: Scripted
 def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.select(LARGE_RACE.competition)
     assert page.rules.budget.words.text().startswith("Size, tokens and time")
     assert page.rules.texts.words.text().endswith("holds the key to them and has to be trusted.")
@@ -297,7 +286,7 @@ def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
 def test_the_result_has_places_scores_and_intervals(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.select(DECIDED.competition)
     lines = page.result.places.lines
     shown = [(one.rank, one.name, one.score, one.perplexity) for one in lines]
@@ -323,7 +312,7 @@ def test_a_result_without_a_ranking_says_why(
 ) -> None:
     entrants = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     worker.replies[AskCompetitions] = CompetitionsReply(rows=(replace(DECIDED, entrants=entrants),))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.result.none.isVisible()
     assert not page.result.places.isVisible()
 
@@ -341,7 +330,7 @@ def test_a_competition_that_ended_without_a_ranking_says_why(
     worker.replies[AskCompetitions] = CompetitionsReply(
         rows=(replace(SCORED, phase=phase, is_void=True),)
     )
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.about.stage.text == "No ranking"
     assert why in page.about.words.text()
     assert not page.about.countdown.isVisible()
@@ -370,7 +359,7 @@ def browser() -> Iterator[Browser]:
 def test_the_ledgers_page_opens_in_the_browser(
     page: AppCompetitionsPage, worker: ScriptedWorker, browser: Browser, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     with qtbot.waitSignal(browser.opened) as opened:
         qtbot.mouseClick(page.about.link, Qt.MouseButton.LeftButton)
     address = f"https://ledger.example/competitions/{RACE.competition}"
@@ -380,7 +369,7 @@ def test_the_ledgers_page_opens_in_the_browser(
 def test_a_worker_that_is_gone_leaves_what_was_read(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
@@ -427,10 +416,3 @@ def test_the_ledgers_phase_and_the_clock_make_the_stage(
     found = stage_progress(row, now_ms)
     assert (found.stage, found.next_ms) == (stage, next_ms)
     assert found.progress == pytest.approx(done, abs=1e-6)
-
-
-def _show_snapshot(
-    page: AppCompetitionsPage, worker: ScriptedWorker, snapshot: object = LENDING
-) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()

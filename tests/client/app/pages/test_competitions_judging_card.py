@@ -12,16 +12,14 @@ from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply, EvaluatorPart
 from tequio_client.ipc.snapshot import JudgingView
-from tests.support.app_clock import AppClock
 from tests.support.app_competitions import RACE, SCORED
+from tests.support.app_pages import open_page
 from tests.support.app_scenes import LENDING
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.competition_cards import JudgingCard
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
@@ -31,13 +29,8 @@ DRAWN = replace(SCORED, part="drawn", to_judge=8, judged=2)
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, qtbot: QtBot) -> AppCompetitionsPage:
-    means = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
-    made = AppCompetitionsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> AppCompetitionsPage:
+    return open_page(AppCompetitionsPage(context), qtbot, height=900)
 
 
 def shown(

@@ -19,15 +19,14 @@ from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
-from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
+from tests.support.app_pages import open_page, show_snapshot
+from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, SCENES, idle
 from tests.support.app_worker_answers import NOVA, RUNS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.hardware import DeviceCard
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
@@ -36,23 +35,13 @@ PAUSED = SCENES["paused"]
 
 
 @pytest.fixture
-def opened() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot) -> HardwarePage:
-    means = PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append)
-    made = HardwarePage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> HardwarePage:
+    return open_page(HardwarePage(context), qtbot, height=900)
 
 
 def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) -> None:
     second = replace(CARD, id="cuda:1", name="NVIDIA RTX A6000", memory_mb=49_140)
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(CARD, second))))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(CARD, second))))
     assert list(page.cards) == ["cuda:0", "cuda:1", "cpu"]
     card = page.cards["cuda:0"]
     assert card.name.text() == "NVIDIA GeForce RTX 4070"
@@ -61,7 +50,7 @@ def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) ->
 
 
 def test_a_worker_that_is_gone_can_be_started_again(
-    page: HardwarePage, worker: ScriptedWorker, opened: list[str], qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, opened_pages: list[str], qtbot: QtBot
 ) -> None:
     assert page.banner.words.text().startswith("The worker is being started")
     assert not page.banner.button.isVisible()
@@ -70,13 +59,13 @@ def test_a_worker_that_is_gone_can_be_started_again(
     assert page.banner.words.text() == "The worker failed 5 times in a row."
     assert page.banner.button.text() == "Try again"
     qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
-    assert opened == ["try-again"]
+    assert opened_pages == ["try-again"]
 
 
 def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: ScriptedWorker) -> None:
     for load in (0.2, 0.5):
         worker.send_snapshot(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     readings = page.cards["cuda:0"].readings
     assert [tile.figure.text() for tile in readings.tiles] == [
         "96%",
@@ -93,7 +82,7 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     bare = replace(CARD, load=None, free_mb=None, temperature_c=None, watts=None)
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
     assert [tile.figure.text() for tile in page.cards["cuda:0"].readings.tiles] == [
         "–",
         "1%",
@@ -104,7 +93,7 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(
     limits = page.cards["cuda:0"].limits
     assert limits.temperature is None, "no limit holds before the first reading"
     page.grab()
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     assert page.cards["cuda:0"].limits.temperature is not None
 
 
@@ -135,26 +124,26 @@ def test_of_readings_a_minute_is_remembered() -> None:
 def test_the_device_that_computes_says_so(
     page: HardwarePage, worker: ScriptedWorker, trainer: TrainerView, words: str
 ) -> None:
-    _show_snapshot(page, worker, replace(LENDING, trainers=(trainer,)))
+    show_snapshot(page, worker, replace(LENDING, trainers=(trainer,)))
     assert page.cards["cuda:0"].state.text == words
 
 
 def test_the_processor_is_lent_only_where_it_is_alone_or_chosen(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     assert not page.cards["cpu"].switch.isChecked()
     assert page.cards["cpu"].state.text == "Not lent"
     page.cards["cpu"].switch.click()
     assert _chosen(worker) == (DeviceChoice(id="cpu"),)
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
     assert page.cards["cpu"].switch.isChecked()
 
 
 def test_a_device_is_switched_off_and_taken_back(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     card = page.cards["cuda:0"]
     qtbot.mouseClick(card.switch, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=False),)
@@ -169,7 +158,7 @@ def test_a_device_is_switched_off_and_taken_back(
 
 
 def test_a_role_is_chosen(page: HardwarePage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     page.cards["cuda:0"].role.chosen.emit("witness")
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", role="witness"),)
     page.refresh()
@@ -196,7 +185,7 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
     value: int,
     words: str,
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     part = _limit(page.cards["cuda:0"], limit)
     before = part.slider.words.text()
     qtbot.keyClick(_slider(part), key)
@@ -214,7 +203,7 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
 
 
 def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot) -> None:
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=())))
     threads = page.cards["cpu"].limits.threads
     assert threads is not None
     assert threads.slider.words.text() == "15, automatic"
@@ -226,7 +215,7 @@ def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qt
 def test_a_slider_that_moves_is_waited_for(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     slider = _slider(_limit(page.cards["cuda:0"], "temperature"))
     for _ in range(5):
         qtbot.keyClick(slider, Qt.Key.Key_Left)
@@ -239,7 +228,7 @@ def test_a_slider_that_moves_is_waited_for(
 def test_what_waits_is_sent_when_the_page_is_left(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     qtbot.keyClick(_slider(_limit(page.cards["cuda:0"], "temperature")), Qt.Key.Key_Left)
     page.hide()
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", temperature_c=79),)
@@ -249,7 +238,7 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     choice = DeviceChoice(id="cuda:0", memory_mb=40_000, watts=900)
-    _show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, devices=(choice,))))
+    show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, devices=(choice,))))
     limits = page.cards["cuda:0"].limits
     assert limits.memory is not None
     assert limits.watts is not None
@@ -261,13 +250,13 @@ def test_more_than_the_device_has_is_shown_as_what_it_has(
 def test_a_power_limit_that_changes_moves_the_end_of_its_slider_alone(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     card = page.cards["cuda:0"]
     part = _limit(card, "watts")
     slider = _slider(part)
     slider.setSliderDown(True)
     lower = replace(CARD, watts_limit=150.0)
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(lower,))))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(lower,))))
     assert page.cards["cuda:0"] is card
     assert slider.isSliderDown()
     assert (slider.minimum(), slider.maximum()) == (9, 30)
@@ -278,7 +267,7 @@ def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     mute = replace(CARD, watts_limit=None, memory_mb=None)
-    _show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
+    show_snapshot(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
     limits = page.cards["cuda:0"].limits
     assert (limits.watts, limits.memory) == (None, None)
     assert len(limits.findChildren(LimitSlider)) == 2
@@ -288,7 +277,7 @@ def test_without_a_graphics_card_the_processor_is_offered(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     off = replace(AGREED, devices=(DeviceChoice(id="cpu", use=False),))
-    _show_snapshot(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
+    show_snapshot(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
     assert list(page.cards) == ["cpu"]
     assert page.banner.words.text().startswith("No graphics card was found")
     qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
@@ -300,7 +289,7 @@ def test_without_a_graphics_card_the_processor_is_offered(
 
 def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     health = (ProbeHealth(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
-    _show_snapshot(page, worker, _with_machine(MachineFacts(health=health)))
+    show_snapshot(page, worker, _with_machine(MachineFacts(health=health)))
     assert page.banner.words.text().startswith("The hardware probe is not responding")
     assert page.banner.words.text().endswith("driver not loaded")
     assert page.cards == {}
@@ -309,19 +298,19 @@ def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: Scrip
 def test_a_probe_that_has_just_started_is_not_called_silent(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, replace(_with_machine(MachineFacts()), is_probe_starting=True))
+    show_snapshot(page, worker, replace(_with_machine(MachineFacts()), is_probe_starting=True))
     assert page.banner.words.text().startswith("The hardware is being checked")
 
 
 def test_without_a_worker_only_the_banner_speaks(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")
     page.refresh()
     assert page.banner.words.text() == "The worker has ended."
     assert page.cards == {}
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     assert list(page.cards) == ["cuda:0", "cpu"]
 
 
@@ -331,7 +320,7 @@ def test_without_a_worker_only_the_banner_speaks(
 def test_each_card_shows_its_run_or_why_it_has_none(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, SCENES["two-cards"])
+    show_snapshot(page, worker, SCENES["two-cards"])
     assert page.cards["cuda:0"].work.text() == "nova-350m: round 1,841 of 4,000"
     assert page.cards["cuda:1"].work.text().startswith("Waiting: Every open run that fits")
     assert page.cards["cpu"].work.isHidden()
@@ -340,7 +329,7 @@ def test_each_card_shows_its_run_or_why_it_has_none(
 def test_choices_about_a_card_are_kept_under_its_serial(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, SCENES["two-cards"])
+    show_snapshot(page, worker, SCENES["two-cards"])
     card = page.cards["cuda:1"]
     qtbot.mouseClick(card.spare, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="GPU-9b1e", while_used=True),)
@@ -355,9 +344,9 @@ def test_a_run_is_chosen_for_a_card_where_there_are_several(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = RUNS
-    _show_snapshot(page, worker, LENDING)
+    show_snapshot(page, worker, LENDING)
     assert page.cards["cuda:0"].run_row.isHidden(), "one device is lent: Runs is the place"
-    _show_snapshot(page, worker, SCENES["two-cards"])
+    show_snapshot(page, worker, SCENES["two-cards"])
     card, run = page.cards["cuda:1"], next(one for one in RUNS.rows if one.is_open)
     assert card.run.findData(run.run) > 0
     card.run.chosen.emit(run.run)
@@ -382,7 +371,7 @@ def test_a_run_chosen_for_the_only_card_is_named_as_far_as_it_is_known(
     if listed is not None:
         worker.replies[AskRuns] = listed
     chosen = replace(AGREED, devices=(DeviceChoice(id=CARD.key, run=NOVA.run),))
-    _show_snapshot(page, worker, replace(LENDING, preferences=chosen))
+    show_snapshot(page, worker, replace(LENDING, preferences=chosen))
     card = page.cards["cuda:0"]
     assert not card.run_row.isHidden()
     assert card.run.currentText() == words
@@ -394,7 +383,7 @@ def test_a_run_chosen_for_the_only_card_is_named_as_far_as_it_is_known(
 def test_a_device_is_measured_while_nothing_is_lent(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, PAUSED)
+    show_snapshot(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     asked = worker.last(control.AskQuestion)
@@ -412,7 +401,7 @@ def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskBenchmark] = "cuda:0 could not be measured: out of memory"
-    _show_snapshot(page, worker, PAUSED)
+    show_snapshot(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     assert row.note.text() == "Not measured: cuda:0 could not be measured: out of memory."
@@ -427,7 +416,7 @@ def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
 def test_beside_lending_nothing_is_measured(
     page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot
 ) -> None:
-    _show_snapshot(page, worker, snapshot)
+    show_snapshot(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
     assert row.note.text() == "Switch the device off first to get a meaningful result."
@@ -439,10 +428,10 @@ def test_beside_lending_nothing_is_measured(
 def test_an_audit_near_a_limit_offers_to_measure_the_device(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, PAUSED)
+    show_snapshot(page, worker, PAUSED)
     assert page.audit.isHidden()
     warned = SCENES["audit-warned"]
-    _show_snapshot(page, worker, warned)
+    show_snapshot(page, worker, warned)
     assert "your work of round 1,836" in page.audit.words.text()
     assert page.audit.button.text() == "Measure again"
     qtbot.mouseClick(page.audit.button, Qt.MouseButton.LeftButton)
@@ -451,16 +440,16 @@ def test_an_audit_near_a_limit_offers_to_measure_the_device(
     assert asked.question == AskBenchmark(device="cuda:0")
     reply = BenchmarkReply(device="cuda:0", tokens_per_s=12_345.6)
     worker.send(control.QuestionAnswer(id=asked.id, reply=reply))
-    _show_snapshot(page, worker, warned)
+    show_snapshot(page, worker, warned)
     assert page.audit.isHidden(), "it was measured"
-    _show_snapshot(page, worker, replace(warned, audits=AuditsView(warned_round=1_840)))
+    show_snapshot(page, worker, replace(warned, audits=AuditsView(warned_round=1_840)))
     assert not page.audit.isHidden(), "another one"
 
 
 def test_while_lending_the_notice_offers_to_pause_first(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, replace(LENDING, audits=AuditsView(warned_round=7)))
+    show_snapshot(page, worker, replace(LENDING, audits=AuditsView(warned_round=7)))
     assert page.audit.button.text() == "Pause to measure"
     qtbot.mouseClick(page.audit.button, Qt.MouseButton.LeftButton)
     assert not page.model.desired.lend
@@ -472,12 +461,12 @@ def test_while_lending_the_notice_offers_to_pause_first(
 def test_the_limit_that_stops_lending_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
     hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
     measured = replace(hot.machine, cpu_temperature_c=50.0)
-    _show_snapshot(page, worker, replace(hot, machine=measured))
+    show_snapshot(page, worker, replace(hot, machine=measured))
     chip = _limit(page.cards["cuda:0"], "temperature").chip
     assert not chip.isHidden()
     assert "86 °C" in chip.toolTip()
     assert _limit(page.cards["cpu"], "temperature").chip.isHidden()
-    _show_snapshot(page, worker, replace(LENDING, machine=measured))
+    show_snapshot(page, worker, replace(LENDING, machine=measured))
     assert chip.isHidden()
 
 
@@ -485,11 +474,11 @@ def test_a_limit_whose_reading_is_lost_stays_with_its_mark_and_the_keyboard(
     page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
-    _show_snapshot(page, worker, hot)
+    show_snapshot(page, worker, hot)
     limit = _limit(page.cards["cuda:0"], "temperature")
     _slider(limit).setFocus()
     silent = replace(hot.machine, gpus=(replace(CARD, temperature_c=None),))
-    _show_snapshot(page, worker, replace(hot, machine=silent))
+    show_snapshot(page, worker, replace(hot, machine=silent))
     assert _limit(page.cards["cuda:0"], "temperature") is limit
     assert not limit.chip.isHidden()
     assert page.focusWidget() is _slider(limit)
@@ -500,19 +489,14 @@ def test_a_limit_whose_reading_was_lost_before_the_page_was_opened_has_its_mark(
 ) -> None:
     hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=80, limit=80)
     silent = replace(hot.machine, gpus=(replace(CARD, temperature_c=None),))
-    _show_snapshot(page, worker, replace(hot, machine=silent))
+    show_snapshot(page, worker, replace(hot, machine=silent))
     assert not _limit(page.cards["cuda:0"], "temperature").chip.isHidden()
     assert page.cards["cpu"].limits.temperature is None
 
 
 def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
+    show_snapshot(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     assert not page.cards["cuda:0"].stops.isHidden()
-
-
-def _show_snapshot(page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot) -> None:
-    worker.send_snapshot(snapshot)
-    page.refresh()
 
 
 def _with_machine(machine: MachineFacts) -> Snapshot:

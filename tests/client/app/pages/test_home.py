@@ -19,6 +19,7 @@ from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.points import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, PointsView, Snooze
 from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
 from tests.support.update_rules import update_rules
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
@@ -98,25 +98,8 @@ EXPECTED_BY_SCENE = {
 
 
 @pytest.fixture
-def opened() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def app_clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def home(
-    model: AppModel, theme: Theme, opened: list[str], qtbot: QtBot, app_clock: AppClock
-) -> HomePage:
-    means = PageContext(model=model, look=theme, now_ms=app_clock, open_page=opened.append)
-    made = HomePage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
-    made.show()
-    return made
+def home(context: PageContext, qtbot: QtBot) -> HomePage:
+    return open_page(HomePage(context), qtbot)
 
 
 def test_every_situation_has_its_sight() -> None:
@@ -210,12 +193,12 @@ def test_a_button_sends_its_wish(
 
 
 def test_a_rule_that_says_to_wait_can_be_overruled_and_changed(
-    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened_pages: list[str]
 ) -> None:
     worker.send_snapshot(idle(LendingState.WAITING, LendingReason.OTHERS_CPU, percent=60, below=40))
     home.refresh()
     qtbot.mouseClick(home.header.rule, Qt.MouseButton.LeftButton)
-    assert opened == ["settings/lending"]
+    assert opened_pages == ["settings/lending"]
     qtbot.mouseClick(home.header.anyway, Qt.MouseButton.LeftButton)
     wish = DesiredState(number=5, lend=True, anyway=True)
     assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
@@ -322,12 +305,12 @@ def test_tomorrow_begins_at_eight() -> None:
 
 
 def test_without_consent_the_button_leads_to_the_first_steps(
-    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened_pages: list[str]
 ) -> None:
     worker.send_snapshot(SCENES["new"])
     home.refresh()
     qtbot.mouseClick(home.header.primary, Qt.MouseButton.LeftButton)
-    assert opened == ["first-run"]
+    assert opened_pages == ["first-run"]
     assert not any(isinstance(one, control.SetDesiredState) for one in worker.received)
 
 
@@ -344,7 +327,7 @@ def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedW
 
 
 def test_the_banners_button_leads_where_something_can_be_done(
-    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened_pages: list[str]
 ) -> None:
     worker.send_snapshot(SCENES["attention"])
     home.refresh()
@@ -354,7 +337,7 @@ def test_the_banners_button_leads_where_something_can_be_done(
     worker.send_snapshot(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     home.refresh()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
-    assert opened == ["activity", "hardware"]
+    assert opened_pages == ["activity", "hardware"]
 
 
 # --- what is shown
@@ -480,7 +463,7 @@ def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorke
 
 
 def test_a_quota_that_ends_this_month_is_foretold(
-    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened_pages: list[str]
 ) -> None:
     worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
     home.refresh()
@@ -488,7 +471,7 @@ def test_a_quota_that_ends_this_month_is_foretold(
     assert home.banner.words.text().startswith(words)
     assert home.banner.button.text() == "Open Settings"
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
-    assert opened == ["settings/network"]
+    assert opened_pages == ["settings/network"]
 
 
 def test_points_that_were_not_checked_are_not_counted_in(
@@ -554,7 +537,7 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
 
 @pytest.mark.parametrize("is_reload", [False, True])
 def test_a_ranking_that_was_refused_is_asked_for_again(
-    home: HomePage, worker: ScriptedWorker, app_clock: AppClock, *, is_reload: bool
+    home: HomePage, worker: ScriptedWorker, clock: AppClock, *, is_reload: bool
 ) -> None:
     answer, worker.replies[AskRanking] = worker.replies[AskRanking], "the ledger does not answer"
     worker.send_snapshot(LENDING)
@@ -565,7 +548,7 @@ def test_a_ranking_that_was_refused_is_asked_for_again(
     if is_reload:
         home.reload()
     else:
-        app_clock.ms += LIST_INTERVAL_MS
+        clock.ms += LIST_INTERVAL_MS
         home.refresh()
     assert home.ranking.stack.currentWidget() is home.ranking.table
 

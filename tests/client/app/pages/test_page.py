@@ -10,14 +10,12 @@ from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.widgets.base import WrappedLabel
-from tests.support.app_scenes import LENDING, NOW_MS
+from tests.support.app_scenes import LENDING
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("language")
@@ -33,11 +31,9 @@ class Texts(Page):
 
 
 def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
-    model: AppModel, theme: Theme, qtbot: QtBot, qapp: QApplication
+    context: PageContext, qtbot: QtBot, qapp: QApplication
 ) -> None:
-    page = Texts(
-        PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
-    )
+    page = Texts(context)
     qtbot.addWidget(page)
     for _ in range(12):
         page.body.addWidget(WrappedLabel(WORDS))
@@ -56,14 +52,11 @@ def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
 @pytest.mark.parametrize("kind", [RunsPage, AppCompetitionsPage])
 def test_details_below_the_list_come_into_view_with_a_click(
     kind: type[RunsPage | AppCompetitionsPage],
-    model: AppModel,
+    context: PageContext,
     worker: ScriptedWorker,
-    theme: Theme,
     qtbot: QtBot,
 ) -> None:
-    page = kind(
-        PageContext(model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None)
-    )
+    page = kind(context)
     qtbot.addWidget(page)
     page.resize(560, 300)
     page.show()

@@ -16,13 +16,12 @@ from tequio_client.app.widgets import figures
 from tequio_client.ipc import control
 from tequio_client.ipc.points import AskSeries, PointsSeries
 from tests.support.app_clock import AppClock
-from tests.support.app_scenes import LENDING, NOW_MS
+from tests.support.app_pages import open_page, show_snapshot
+from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -30,25 +29,15 @@ DAY_MS = 86_400_000
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = PointsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> PointsPage:
+    return open_page(PointsPage(context), qtbot)
 
 
 @pytest.mark.parametrize("span", ["day", "week", "month", "all"])
 def test_each_span_is_asked_for_and_said(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot, span: str
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     words = {"day": "24 h", "week": "7 days", "month": "30 days", "all": "All"}
     segments = page.range.span.findChildren(QRadioButton)
     wanted = next(one for one in segments if one.text() == words[span])
@@ -95,14 +84,14 @@ def test_a_day_after_the_clock_change_is_called_by_its_own_name(page: PointsPage
 def test_another_hour_is_asked_for_anew(
     page: PointsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.range.span.select("day")
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     asked = _series_asked(worker)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _series_asked(worker) == asked
     clock.ms += 3_600_000
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _series_asked(worker) == asked + 1
 
 
@@ -111,7 +100,7 @@ def test_a_series_that_was_refused_is_asked_for_again(
     page: PointsPage, worker: ScriptedWorker, clock: AppClock, *, is_reload: bool
 ) -> None:
     answer, worker.replies[AskSeries] = worker.replies[AskSeries], "the store is busy"
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.refresh()
     assert _series_asked(worker) == 1
     assert page.range.chart.accessibleDescription() == "The store is busy."
@@ -127,17 +116,12 @@ def test_a_series_that_was_refused_is_asked_for_again(
 def test_points_that_cannot_be_read_are_not_those_of_another_span(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.replies[AskSeries] = "the store is busy"
     page.range.span.select("day")
     page.range.chosen.emit("day")
     assert page.range.sum.text() == page.range.worth.text() == ""
     assert page.range.chart.accessibleDescription() == "The store is busy."
-
-
-def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()
 
 
 def _series_asked(worker: ScriptedWorker) -> int:

@@ -16,7 +16,7 @@ from tequio_client.app.widgets import figures
 from tequio_client.ipc import control, texts
 from tequio_client.ipc.points import AskPoints, AskSeries, PointsReply, PointsRow
 from tests.support import app_worker_answers
-from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_scenes import LENDING, SCENES, no_replies
 from tests.support.window_contents import settle
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -35,18 +33,8 @@ REJECTED = next(row for row in app_worker_answers.ROWS if row.reason == "norm")
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> PointsPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = PointsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> PointsPage:
+    return open_page(PointsPage(context), qtbot)
 
 
 def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
@@ -58,7 +46,7 @@ def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
 
 def test_sums_are_those_of_the_worker(page: PointsPage, worker: ScriptedWorker) -> None:
     points = replace(LENDING.points, rejected=2)
-    _show_snapshot(page, worker, replace(LENDING, points=points))
+    show_snapshot(page, worker, replace(LENDING, points=points))
     sums = page.sums
     assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412 today")
     assert sums.total.toolTip() == "18,930.4021 points\nabout what an RTX 3060 does in 6 h"
@@ -73,16 +61,16 @@ def test_sums_are_those_of_the_worker(page: PointsPage, worker: ScriptedWorker) 
 
 
 def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     vesting = page.sums.vesting
     assert vesting.figure.text() == "1,204"
     assert vesting.note.text() == "Final after a few more rounds"
     assert "1,204 of your points are still vesting" in vesting.toolTip()
     lost = replace(LENDING.points, unvested=0, forfeited=25_000)
-    _show_snapshot(page, worker, replace(LENDING, points=lost))
+    show_snapshot(page, worker, replace(LENDING, points=lost))
     assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
     assert vesting.toolTip().endswith("2.50 more were forfeited, and are no longer counted.")
-    _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
+    show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
     assert vesting.note.text() == "All points are final"
     assert vesting.toolTip() == "0 points"
 
@@ -90,19 +78,17 @@ def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: Script
 def test_what_only_the_ledger_says_is_explained_and_not_counted(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(
-        page, worker, replace(LENDING, points=replace(LENDING.points, unverified=20_001))
-    )
+    show_snapshot(page, worker, replace(LENDING, points=replace(LENDING.points, unverified=20_001)))
     assert page.banner.isVisible()
     assert "2.00 more points" in page.banner.words.text()
     assert "not counted here" in page.banner.words.text()
     assert page.sums.total.figure.text() == "18,930"
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert not page.banner.isVisible()
 
 
 def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
     assert page.banner.words.text() == "The worker ended five times"
@@ -113,7 +99,7 @@ def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker)
 
 
 def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     row, cells = VERIFIED, _cells(page, 4)
     assert cells[RoundsColumn.ROUND] == ("nova-350m", "Round 1,837")
     assert cells[RoundsColumn.STATE] == ("Verified", "")
@@ -124,7 +110,7 @@ def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWo
 
 
 def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     cells = _cells(page, 0)
     assert cells[RoundsColumn.STATE] == ("Pending", "")
     assert cells[RoundsColumn.POINTS] == ("–", "")
@@ -133,7 +119,7 @@ def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWork
 @pytest.mark.parametrize("reason", texts.ROUND_REASON_TEXTS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
     worker.replies[AskPoints] = PointsReply(rows=(replace(REJECTED, reason=reason),))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _cells(page, 0)[RoundsColumn.STATE] == ("Rejected", texts.ROUND_REASON_TEXTS[reason])
 
 
@@ -153,7 +139,7 @@ def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
 ) -> None:
     row: PointsRow = replace(VERIFIED, **changes)
     worker.replies[AskPoints] = PointsReply(rows=(row,))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     mark = _index(page, 0, RoundsColumn.PROOF)
     assert is_checked(row) == has_mark
     assert (mark.data(RoundsRole.PICTURE) == "badge-check") == has_mark
@@ -164,7 +150,7 @@ def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
 def test_a_click_on_the_mark_opens_what_was_checked(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     opened: list[PointsRow] = []
     page.rounds.table.opened.connect(opened.append)
     for row, column in ((4, RoundsColumn.ROUND), (0, RoundsColumn.PROOF), (4, RoundsColumn.PROOF)):
@@ -177,7 +163,7 @@ def test_a_click_on_the_mark_opens_what_was_checked(
 
 
 def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: QtBot) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     table = page.rounds.table
     opened: list[PointsRow] = []
     table.opened.disconnect()
@@ -192,7 +178,7 @@ def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: 
 def test_scrolling_down_reads_on_to_the_last_round(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     bar = page.verticalScrollBar()
     assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
     for _ in range(len(app_worker_answers.ROWS) // ROUNDS_PAGE):
@@ -207,7 +193,7 @@ def test_scrolling_down_reads_on_to_the_last_round(
 def test_more_rounds_below_leave_the_view_where_it_is(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     bar = page.verticalScrollBar()
     settle()
     bar.setValue(1_000)
@@ -219,7 +205,7 @@ def test_more_rounds_below_leave_the_view_where_it_is(
 def test_the_row_with_the_keyboard_is_kept_in_sight(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     settle()
     page.activateWindow()
     table = page.rounds.table
@@ -235,7 +221,7 @@ def test_the_row_with_the_keyboard_is_kept_in_sight(
 
 
 def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     while page.reader.has_more:
         page.reader.read_older()
     run, device = page.rounds.run, page.rounds.device
@@ -264,7 +250,7 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
 
 
 def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.replies[AskPoints] = app_worker_answers.no_points
     page.rounds.filter_changed.emit(app_worker_answers.OURS, "cpu")
     assert page.rounds.empty.isVisible()
@@ -275,7 +261,7 @@ def test_without_any_round_it_says_what_will_stand_here(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies = no_replies()
-    _show_snapshot(page, worker, SCENES["new"])
+    show_snapshot(page, worker, SCENES["new"])
     assert "Each round that this computer takes part in" in page.rounds.empty.words.text()
     assert page.sums.total.figure.text() == "0"
     assert page.range.chart.accessibleDescription() == "No points were verified in this time."
@@ -285,7 +271,7 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
     page: PointsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskPoints] = "the points book cannot be read"
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.rounds.empty.words.text() == "the points book cannot be read"
     worker.replies[AskPoints] = app_worker_answers.points
     qtbot.mouseClick(page.rounds.empty.button, Qt.MouseButton.LeftButton)
@@ -293,12 +279,12 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
 
 
 def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     proven = replace(PENDING, state="verified", gflop=5, trained=5, entry=9, size=10, root="r")
     worker.replies[AskPoints] = PointsReply(rows=(proven, *app_worker_answers.ROWS[1:ROUNDS_PAGE]))
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _cells(page, 0)[RoundsColumn.STATE][0] == "Pending", "nothing was said to have changed"
-    _show_snapshot(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
+    show_snapshot(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
     assert _cells(page, 0)[RoundsColumn.STATE] == ("Verified", "")
     assert _cells(page, 0)[RoundsColumn.POINTS][0] == "0.0005"
 
@@ -306,18 +292,13 @@ def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: Script
 def test_an_export_is_told_with_its_file(
     page: PointsPage, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.write_file(str(tmp_path / "points.csv"))
     assert page.toast.words.text() == "1,204 rounds written to points.csv"
     assert page.export.isEnabled()
     page.write_file(str(tmp_path / "absent" / "points.csv"))
     assert "was not written" in page.toast.words.text()
     assert page.export.isEnabled()
-
-
-def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()
 
 
 def _index(page: PointsPage, row: int, column: RoundsColumn) -> QModelIndex:

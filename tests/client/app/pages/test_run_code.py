@@ -21,15 +21,12 @@ from tequio_client.ipc.runs import (
 )
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.plugin import PluginSpec
-from tests.support.app_clock import AppClock
-from tests.support.app_scenes import LENDING
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_worker_answers import OTHER, RUNS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -52,16 +49,11 @@ def listed(plugin: RunPlugin) -> RunsReply:
 
 
 @pytest.fixture
-def page(model: AppModel, theme: Theme, worker: ScriptedWorker, qtbot: QtBot) -> RunsPage:
+def page(context: PageContext, worker: ScriptedWorker, qtbot: QtBot) -> RunsPage:
     worker.replies[AskRuns] = listed(PLUGIN)
     worker.replies[RequestPluginConsent] = PluginConsentReply(archive=SPEC.archive, is_allowed=True)
-    context = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
-    made = RunsPage(context)
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    worker.send_snapshot(LENDING)
-    made.refresh()
+    made = open_page(RunsPage(context), qtbot, height=900)
+    show_snapshot(made, worker)
     qtbot.mouseClick(made.choices.rows[OTHER], Qt.MouseButton.LeftButton)
     return made
 

@@ -19,6 +19,7 @@ from tequio_client.ipc import control
 from tequio_client.ipc.cell import CellNeed
 from tequio_client.ipc.runs import AskRuns, GeneratedSample, RunsReply
 from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page, show_snapshot
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 from tests.support.app_worker_answers import (
     ENDED,
@@ -35,8 +36,6 @@ from tests.support.app_worker_answers import (
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -44,23 +43,13 @@ IDLE = replace(LENDING, round=None)
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> RunsPage:
-    means = PageContext(model=model, look=theme, now_ms=clock, open_page=lambda _: None)
-    made = RunsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> RunsPage:
+    return open_page(RunsPage(context), qtbot, height=900)
 
 
 def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies.pop(AskRuns)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.stack.currentWidget() is page.empty
     assert "Asking" in page.empty.words.text()
     assert not page.again.isEnabled()
@@ -68,7 +57,7 @@ def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: Scripte
 
 
 def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     rows = page.choices.rows
     assert list(rows) == [row.run for row in RUNS.rows]
     places = {name: (row.place.text, row.fit.text) for name, row in rows.items()}
@@ -85,7 +74,7 @@ def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
 
 
 def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     spoken = page.choices.rows[OURS].accessibleName()
     assert spoken == "nova-350m, Yours, Just fits, Round 1,841 of 4,000, 23 of 64 volunteers"
     assert page.any.accessibleName().endswith("Chosen")
@@ -103,7 +92,7 @@ def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) ->
 def test_our_own_run_is_looked_at_first_with_its_needs(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     detail, rows = page.detail, page.detail.needs.rows
     assert detail.name.text() == "nova-350m"
     assert page.choices.rows[OURS].isChecked()
@@ -129,7 +118,7 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
 def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     shown = page.detail.about
     assert shown.text() == (
         "Chats in Nahuatl and Spanish, for schools.\n"
@@ -154,7 +143,7 @@ def test_an_organiser_without_a_name_is_a_short_key() -> None:
 def test_a_run_with_a_chat_links_to_it(
     page: RunsPage, worker: ScriptedWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     chat = page.detail.chat
@@ -168,7 +157,7 @@ def test_a_run_with_a_chat_links_to_it(
 def test_joining_sends_the_run_with_all_other_preferences(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     qtbot.mouseClick(page.choices.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.detail.name.text() == "cuentos-124m"
     assert page.detail.button.text() == "Join this run"
@@ -185,7 +174,7 @@ def test_a_computer_in_no_run_leaves_none_by_joining(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(SMALL,))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     assert page.detail.button.text() == "Join this run"
     assert not page.detail.note.isVisible()
@@ -194,7 +183,7 @@ def test_a_computer_in_no_run_leaves_none_by_joining(
 def test_the_choice_can_be_left_to_the_program(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    _show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
+    show_snapshot(page, worker, replace(LENDING, preferences=replace(AGREED, run=OTHER)))
     qtbot.mouseClick(page.any, Qt.MouseButton.LeftButton)
     assert page.detail.button.text() == "Choose for me"
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
@@ -207,7 +196,7 @@ def test_the_choice_can_be_left_to_the_program(
 def test_published_heads_are_linked_the_newest_first(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     shown = page.detail.published
     seen = [(row.name.text(), row.note.text()) for row in shown.rows if row.isVisible()]
     assert seen == [
@@ -224,7 +213,7 @@ def test_published_heads_are_linked_the_newest_first(
 def test_what_the_model_writes_is_shown_as_plain_text(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     shown, sample = page.detail.writing, WRITING
     assert shown.isVisible()
     assert (shown.prompt.text(), shown.text.text()) == (sample.prompt, sample.text)
@@ -250,7 +239,7 @@ def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> Non
 
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.detail.button.text() == "Stay on this run"
     page.detail.button.click()
     assert worker.last(control.SetPreferences) == control.SetPreferences(
@@ -269,7 +258,7 @@ def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: Script
 def test_what_speaks_against_a_run_is_said(
     page: RunsPage, worker: ScriptedWorker, run: str, words: str, *, can_join: bool
 ) -> None:
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(run)
     said = page.detail.words.text() + page.detail.note.text()
     assert words in said
@@ -284,7 +273,7 @@ def test_a_run_that_only_a_cell_holds_names_the_cell(
         for ranks in range(2, 9)
     )
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, memory_mb=21_900, cells=cells),))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     said = page.detail.note.text()
     assert "computers like this one could train it together" in said
@@ -296,7 +285,7 @@ def test_a_run_that_only_several_cards_of_one_computer_hold_names_their_number(
 ) -> None:
     cells = (CellNeed(ranks=2, division="tensor", memory_mb=1_000),)
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, memory_mb=21_900, cells=cells),))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     said = page.detail.note.text()
     assert "One computer with 2 cards like this one could train it" in said
@@ -307,14 +296,14 @@ def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     assert page.detail.note.text().startswith("Your bandwidth limit is less")
 
 
 def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     page.select(OTHER)
     assert "will not last for a day" in page.detail.meaning.text()
 
@@ -324,7 +313,7 @@ def test_without_an_open_run_it_says_what_happens_then(
     page: RunsPage, worker: ScriptedWorker, rows: tuple[object, ...]
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=rows)  # type: ignore[arg-type]  # rows of runs
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     said = page.banner.words.text() if rows else page.empty.words.text()
     assert said.startswith("No run is open now. Tequio keeps looking")
     assert page.banner.isVisible() == bool(rows)
@@ -333,10 +322,10 @@ def test_without_an_open_run_it_says_what_happens_then(
 def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.replies[AskRuns] = "the ledger does not answer"
     clock.ms += 25 * 60_000
-    _show_snapshot(page, worker, SCENES["ledger-away"])
+    show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
     assert page.head.words.text().endswith("Updated 25 min ago.")
@@ -350,7 +339,7 @@ def test_an_error_without_a_list_can_be_tried_again(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert page.empty.words.text() == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
@@ -360,11 +349,11 @@ def test_an_error_without_a_list_can_be_tried_again(
 def test_it_asks_once_a_minute_while_somebody_looks(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
-    _show_snapshot(page, worker)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _asked(worker) == 1
     clock.ms += LIST_INTERVAL_MS
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     assert _asked(worker) == 2
     page.hide()
     clock.ms += LIST_INTERVAL_MS
@@ -376,9 +365,9 @@ def test_while_a_question_is_open_no_other_is_asked(
     page: RunsPage, worker: ScriptedWorker, clock: AppClock
 ) -> None:
     worker.replies.pop(AskRuns)
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     clock.ms += 10 * LIST_INTERVAL_MS
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     page.ask()
     assert _asked(worker) == 1
 
@@ -386,7 +375,7 @@ def test_while_a_question_is_open_no_other_is_asked(
 def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
+    show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
     said = "The run that you chose is no longer open, so Tequio chooses for you."
     assert page.banner.words.text() == said
 
@@ -396,12 +385,12 @@ def test_a_chosen_run_whose_rules_could_not_be_read_is_not_called_ended(
 ) -> None:
     unread = "c" * 64
     worker.replies[AskRuns] = RunsReply(rows=(ENDED,), unread=(unread,))
-    _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=unread)))
+    show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=unread)))
     assert page.banner.words.text() == (
         "The run that you chose is open, but its rules could not be read, so it is not in this "
         "list. Tequio keeps trying."
     )
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     assert page.banner.isHidden(), "a run is open"
 
 
@@ -409,14 +398,14 @@ def test_a_list_without_rules_is_no_network_without_runs(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(), unread=("c" * 64,))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     assert page.empty.words.text() == (
         "The rules of the open runs could not be read. Tequio keeps trying."
     )
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     kept = page.choices.rows[NOVA.run]
     worker.replies[AskRuns] = RunsReply(rows=(SMALL, replace(NOVA, round=1_842)))
     page.ask()
@@ -426,7 +415,7 @@ def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: Script
 
 
 def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedWorker) -> None:
-    _show_snapshot(page, worker)
+    show_snapshot(page, worker)
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
@@ -435,17 +424,12 @@ def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedW
 
 def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, is_ours=False), SMALL))
-    _show_snapshot(page, worker, IDLE)
+    show_snapshot(page, worker, IDLE)
     assert page.any.isChecked()
     assert page.detail.name.text() == "Choose for me"
     page.select(OTHER)
     page.select(AUTOMATIC)
     assert page.any.isChecked()
-
-
-def _show_snapshot(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
-    worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
-    page.refresh()
 
 
 def _asked(worker: ScriptedWorker) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,17 +37,16 @@ from tequio_client.ipc.snapshot import (
     ReachState,
     RouterPort,
 )
+from tests.support.app_pages import open_page
 from tests.support.app_program import PROGRAMS, own
-from tests.support.app_scenes import AGREED, LENDING, NOW_MS, idle
+from tests.support.app_scenes import AGREED, LENDING, idle
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.settings import SettingsSection
-    from tequio_client.app.theme.look import Theme
     from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker
 
@@ -56,21 +56,11 @@ ALL_DAY = WHOLE_WEEK[0]
 
 @pytest.fixture
 def page(
-    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, tmp_path: Path
+    context: PageContext, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> SettingsPage:
-    means = PageContext(
-        model=model,
-        look=theme,
-        now_ms=lambda: NOW_MS,
-        open_page=lambda _: None,
-        program=own(tmp_path),
-    )
-    made = SettingsPage(means)
-    qtbot.addWidget(made)
-    made.resize(914, 720)
+    made = SettingsPage(dataclasses.replace(context, program=own(tmp_path)))
     worker.send_snapshot(LENDING)
-    made.show()
-    return made
+    return open_page(made, qtbot)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from tequio_client.app.window import AppWindow
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_shared.ids import to_text
+from tests.support.app_pages import open_page
 from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NOW_MS, SCENES
 from tests.support.app_worker_answers import NOVA
@@ -330,12 +331,7 @@ def log() -> Iterator[ServedLog]:
 
 
 def test_the_newest_head_of_the_run_answers_until_the_page_is_left(
-    log: ServedLog,
-    model: AppModel,
-    worker: ScriptedWorker,
-    theme: Theme,
-    qtbot: QtBot,
-    tmp_path: Path,
+    log: ServedLog, context: PageContext, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
     program = own(tmp_path)
     played().store(program.folder, ROUNDS)
@@ -343,13 +339,8 @@ def test_the_newest_head_of_the_run_answers_until_the_page_is_left(
     run = to_text(manifest.run_id)
     row = replace(NOVA, run=run, name=manifest.name)
     worker.replies[AskRuns] = RunsReply(rows=(row,))
-    context = PageContext(
-        model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None, program=program
-    )
-    page = ModelPage(context)
-    qtbot.addWidget(page)
-    page.resize(914, 1_400)
-    page.show()
+    page = ModelPage(dataclasses.replace(context, program=program))
+    open_page(page, qtbot, height=1_400)
     assert LENDING.round is not None
     view = replace(LENDING.ledger, url=log.url)
     worker.send_snapshot(replace(LENDING, ledger=view, round=replace(LENDING.round, run=run)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.run_model.page import ModelPage
 from tequio_client.ipc.runs import AskRuns, RunsReply
 from tests.support.app_clock import AppClock
+from tests.support.app_pages import open_page
 from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NEW
 from tests.support.app_worker_answers import NOVA, OURS, RUNS, SMALL
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import AppModel
-    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -38,24 +38,8 @@ def served() -> Iterator[MeasuredSite]:
 
 
 @pytest.fixture
-def clock() -> AppClock:
-    return AppClock()
-
-
-@pytest.fixture
-def opened() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def page(
-    model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot, opened: list[str]
-) -> ModelPage:
-    made = ModelPage(PageContext(model=model, look=theme, now_ms=clock, open_page=opened.append))
-    qtbot.addWidget(made)
-    made.resize(914, 900)
-    made.show()
-    return made
+def page(context: PageContext, qtbot: QtBot) -> ModelPage:
+    return open_page(ModelPage(context), qtbot, height=900)
 
 
 class ShownPage:
@@ -85,14 +69,10 @@ def shown(page: ModelPage, worker: ScriptedWorker, qtbot: QtBot) -> ShownPage:
 
 
 def test_a_conversation_stays_in_view_while_the_worker_starts_again(
-    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, tmp_path: Path
+    context: PageContext, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
     program = own(tmp_path)
-    page = ModelPage(
-        PageContext(
-            model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None, program=program
-        )
-    )
+    page = ModelPage(dataclasses.replace(context, program=program))
     qtbot.addWidget(page)
     page.show()
     worker.send_snapshot(LENDING)
@@ -258,14 +238,14 @@ def test_a_ledger_that_does_not_answer_is_named_and_asked_again(
 
 
 def test_without_a_run_it_leads_to_the_runs(
-    page: ModelPage, worker: ScriptedWorker, opened: list[str], qtbot: QtBot
+    page: ModelPage, worker: ScriptedWorker, opened_pages: list[str], qtbot: QtBot
 ) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(SMALL,))
     worker.send_snapshot(NEW)
     page.refresh()
     assert page.unjoined.isVisible()
     qtbot.mouseClick(page.unjoined.button, Qt.MouseButton.LeftButton)
-    assert opened == ["runs"]
+    assert opened_pages == ["runs"]
 
 
 def test_a_run_that_was_chosen_is_shown_before_the_first_round(

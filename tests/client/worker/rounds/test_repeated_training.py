@@ -16,7 +16,6 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.trainer.audit import CONVICT, exceeded
 from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.past_rounds import PastRounds
@@ -44,6 +43,7 @@ from tequio_shared.network.run import first_head
 from tequio_shared.round.round import Commitment
 from tests.client.trainer.small_run import SmallRun, small_run
 from tests.support import memory_log
+from tests.support.audit_limits import CONVICT, exceeded
 from tests.support.loopback import two_peers
 from tests.support.partial_trees import flip
 
