@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.omissions import OmissionWatch
     from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
+    from tequio_shared.ids import Digest
     from tequio_shared.round.corpus import Corpus
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.network import Role
@@ -80,6 +81,7 @@ class DutyRunnerSetup:
     store: Store | None = None  # of the current life
     held_out_documents: int = 5
     roles: tuple[Role, ...] = ROLES
+    withheld: set[Digest] = field(default_factory=set)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[DutyRunner]:
@@ -117,6 +119,7 @@ class DutyRunnerSetup:
                         recorded_heads=RecordedHeads(self.folder, manifest.run_id),
                         starting_head=None,
                         exchange=exchange,
+                        withheld=self.withheld,
                         client=cast("BlobClient", None),  # no audit is ordered
                         outbox=outbox,
                         announcer=cast("EntryGossip", self.announcer),

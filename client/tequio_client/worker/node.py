@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +47,7 @@ from tequio_client.worker.swarm.release_chunks import (
 from tequio_client.worker.swarm.router_port import PortMapper
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError, first_error
-from tequio_shared.ids import PeerKey, peer_id_text, to_text
+from tequio_shared.ids import Digest, PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -121,9 +121,16 @@ def locked_signer(settings: NetSettings, seed: bytes | None = None) -> Iterator[
 
 @asynccontextmanager
 async def open_node(
-    settings: NetSettings, signer: Signer, ledger: LedgerApi, *, is_seed: bool
+    settings: NetSettings,
+    signer: Signer,
+    ledger: LedgerApi,
+    *,
+    is_seed: bool,
+    withheld: Iterable[Digest] = (),
 ) -> AsyncIterator[Node]:
     """Open a node: reach the ledger, check the network id, listen, and serve the store's content.
+
+    Of that the trees `withheld` are not served yet, as `BlobServer` says.
 
     The caller has locked the folder. Raises UserFacingError when one of these steps fails.
     """
@@ -145,6 +152,7 @@ async def open_node(
         mirror = settings.release_mirror
         served = ReleaseChunks(read_from_mirror(mirror) if mirror else InstalledVersions())
         blobs = BlobServer(network, store, upload, leaves, served.read)
+        blobs.withheld.update(withheld)
         membership = Membership(
             network=network,
             ledger=ledger,

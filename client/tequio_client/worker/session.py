@@ -197,6 +197,7 @@ class RunSession:
                 recorded_heads=joined.recorded_heads,
                 starting_head=joined.starting_head,
                 exchange=node.exchange,
+                withheld=node.blobs.withheld,
                 client=node.fetcher.client,
                 outbox=self._outbox,
                 announcer=announcer,
@@ -224,7 +225,6 @@ class RunSession:
             )
             leaves = LeafSource(may_open=self.driver.may_open, file_of=feedback.file)
             _enlist(stack, node.leaves.sources, leaves)
-            _enlist(stack, node.blobs.withheld, self.driver.is_withheld)
             _enlist(stack, node.partners, self.driver.members)
             self.driver.set_pause(self._lending.pause_reason(self.device))
             async with trio.open_nursery() as nursery:

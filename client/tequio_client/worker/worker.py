@@ -81,6 +81,7 @@ from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
+from tequio_client.worker.rounds.feedback import open_payloads
 from tequio_client.worker.rounds.join import FEEDBACK_FOLDER, RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
@@ -234,9 +235,13 @@ class Worker:
     @asynccontextmanager
     async def _open_node(self) -> AsyncIterator[None]:
         settings = self.settings
+        feedback = settings.net.folder / FEEDBACK_FOLDER
+        withheld = await trio.to_thread.run_sync(open_payloads, feedback)
         with shutdown.explain_untrusted_log(settings.net.ledger):
             async with (
-                nodes.open_node(settings.net, self.signer, self.ledger, is_seed=False) as node,
+                nodes.open_node(
+                    settings.net, self.signer, self.ledger, is_seed=False, withheld=withheld
+                ) as node,
                 trio.open_nursery() as nursery,
             ):
                 self.node = node

@@ -15,10 +15,11 @@ import torch
 
 from tequio_client.dataset.sources import folder_files
 from tequio_client.trainer import audit
-from tequio_client.trainer.audit import AuditedModel, OpenedLeaves, exceeded
+from tequio_client.trainer.audit import AuditedModel, OpenedLeaves
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.client.trainer.small_run import texts
+from tests.support.audit_limits import CONVICT, WARN, exceeded
 from tests.support.tiny_run import tiny_manifest
 from tests.support.training_lab import Recipe, TrainingLab
 
@@ -61,8 +62,8 @@ def test_honest_work_of_an_annealed_run_is_never_taken_for_not_done(tmp_path: Pa
     lab.recipe = _recipe(usual, rules, ROUNDS)
     assert feedback is not None
     whole, one_step = (_figures(lab, feedback, steps) for steps in (None, 1))
-    assert exceeded(whole, audit.WARN) == ()
-    assert exceeded(one_step, audit.CONVICT) == ()
+    assert exceeded(whole, WARN) == ()
+    assert exceeded(one_step, CONVICT) == ()
 
 
 def _recipe(usual: Recipe, rules: Manifest, number: int) -> Recipe:

@@ -101,13 +101,17 @@ async def test_what_a_node_transferred_is_counted_as_it_closes(
         fetcher=SimpleNamespace(read_bytes=4_000),
         run=trio.sleep_forever,
     )
-    monkeypatch.setattr(node_module, "open_node", lambda *_, **__: nullcontext(node))
+    opening = Mock(return_value=nullcontext(node))
+    monkeypatch.setattr(node_module, "open_node", opening)
+    monkeypatch.setattr(worker_module, "open_payloads", lambda folder: {folder})
     monkeypatch.setattr(node_module, "log_start", lambda *_, **__: None)
     monkeypatch.setattr(Worker, "_apply_net_limits", AsyncMock())
     worker = await host(tmp_path / "worker")
     async with worker._open_node():  # noqa: SLF001 - a real node would count bytes of its own
         pass
     assert worker.traffic.month_bytes == 4_300
+    withheld = opening.call_args.kwargs["withheld"]
+    assert withheld == {tmp_path / "worker" / "feedback"}, "what is not logged is served by nobody"
 
 
 async def sync_answer(call: Callable[[], None]) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -266,6 +266,17 @@ def remove_ended(folder: Path, ended: Iterable[RunId]) -> None:
     """Delete the feedback of runs that ended while the worker was stopped."""
     for run in ended:
         shutil.rmtree(folder / _name(run), ignore_errors=True)
+
+
+def open_payloads(folder: Path) -> set[Digest]:
+    """Roots of the contributions of all runs whose rounds are not known to be over."""
+    found = set()
+    for path in folder.glob(f"*/{NOTE_FILE}"):
+        with suppress(MalformedError, UserFacingError, OSError):  # told when its run is joined
+            header = _header((files.read_record(path, _Note) or _Note()).open)
+            if header is not None:
+                found.add(header.payload_root)
+    return found
 
 
 def _name(run: RunId) -> str:

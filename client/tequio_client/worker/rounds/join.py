@@ -522,6 +522,7 @@ async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> Er
             root = header.feedback_root if accepted else None
             settle = partial(feedback.settle, is_audited=outcome.is_audited)
             await trio.to_thread.run_sync(settle, header.round, root)
+            node.blobs.withheld.discard(header.payload_root)
     if feedback.path is not None and feedback.ended_round <= joined.given_up.last_round:
         log.info("error feedback dropped: the run went back", round=joined.given_up.last_round)
         await trio.to_thread.run_sync(feedback.start_over)

@@ -56,6 +56,7 @@ from tequio_shared.statements.runs import (
     RoundOpen,
     RoundVoid,
     RunRollback,
+    WorkCommit,
 )
 from tequio_shared.statements.statement import Entry, Statement
 
@@ -127,19 +128,6 @@ class RunDriver:
     def may_open(self, peer: PeerKey, root: Digest, index: int) -> bool:
         """Return whether an auditor may have that leaf of this worker's error feedback."""
         return self.runner.auditing.may_open(self.view.round, peer, root, index)
-
-    def is_withheld(self, root: Digest) -> bool:
-        """Return if a tree is our payload, and the log does not have our commitment to it yet.
-
-        The ledger learns its root before the commitment is logged, and could let a peer fetch it
-        and commit first: ours would then be the copy. Its answer alone proves no place in the log.
-        """
-        header, current = self.context.feedback.open_header, self.view.round
-        if header is None or header.payload_root != root:
-            return False
-        slot = None if current is None else current.slot_of.get(self._key)
-        logged = None if current is None or slot is None else current.commitments.get(slot)
-        return logged is None or logged.header.payload_root != root
 
     def members(self) -> Collection[PeerKey]:
         """The peers with a slot in the newest round."""
@@ -254,6 +242,9 @@ class RunDriver:
             self._ready_index = index
         elif isinstance(body, MemberLeave):
             self._ready_index, self._left_at = None, index
+        elif isinstance(body, WorkCommit) and self.view.round is not None:
+            slot = self.view.round.slot_of[self._key]
+            self.context.withheld.discard(self.view.round.commitments[slot].header.payload_root)
 
     async def _after(self, index: int, statement: Statement) -> None:
         current = self.view.round
@@ -526,5 +517,9 @@ class DutyRunner:
         self, round_number: int, accepted: Digest | None, *, is_audited: bool = False
     ) -> None:
         """Settle the error feedback, by the root that this key's accepted contribution left."""
-        settle = partial(self._context.feedback.settle, is_audited=is_audited)
+        feedback = self._context.feedback
+        header = feedback.open_header
+        settle = partial(feedback.settle, is_audited=is_audited)
         await trio.to_thread.run_sync(settle, round_number, accepted)
+        if header is not None and feedback.open_header is None:
+            self._context.withheld.discard(header.payload_root)

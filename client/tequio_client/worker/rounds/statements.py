@@ -73,6 +73,7 @@ class RunContext:
     recorded_heads: RecordedHeads
     starting_head: Head | None  # an older head to replay from, if any
     exchange: Exchange
+    withheld: set[Digest]  # payloads that no peer may have yet, as `BlobServer` says
     client: BlobClient
     outbox: Outbox
     announcer: EntryGossip

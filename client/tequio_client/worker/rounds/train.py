@@ -136,6 +136,7 @@ class RoundTraining:
         broken = current.broken_rule(self._context.key, header)
         if broken:
             raise PeerError(f"the trainer's header breaks the rule `{broken}`")
+        self._context.withheld.add(header.payload_root)
         root = await workdir.store_file(workdir.file("payload", number), current.shape.group_bytes)
         if root != header.payload_root:
             raise PeerError("the trainer's payload does not match its header")

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 ReadPart: TypeAlias = Callable[[Digest, int, int], tuple[int, bytes] | None]
 """Reads the size of a blob and its bytes from an offset, at most that many; None: not here."""
-IsWithheld: TypeAlias = Callable[[Digest], bool]
-"""True if no peer may have the tree under that root yet; asked in the event loop."""
 
 PROTOCOL = "/tequio/blob/1"
 PAYLOAD_BYTES = PIECE_BYTES
@@ -129,7 +127,12 @@ class BlobServer:
         self._upload = upload or ByteBudget()
         self.may_transfer = True
         """False: all but audits, whose leaves nobody else has, get MISSING."""
-        self.withheld: list[IsWithheld] = []  # of the runs that the worker takes part in now
+        self.withheld: set[Digest] = set()
+        """Roots of own payloads to which the log has no commitment yet, as far as it was read.
+
+        The ledger learns them before it logs one, and could let a peer fetch the payload and commit
+        first: this worker's would then be the copy. Its answer alone proves no place in the log.
+        """
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
         self._shares: WeakValueDictionary[PeerKey, trio.CapacityLimiter] = WeakValueDictionary()
@@ -181,17 +184,13 @@ class BlobServer:
     def _check_may_send(self, request: BlobRequest) -> None:
         # MISSING before BUSY: a busy source is asked again soon and often, one without it is not.
         is_of_tree = request.op is not BlobOp.BLOB
-        if not self.may_transfer or (is_of_tree and not self._may_send_tree(request.name)):
+        is_here = request.name not in self.withheld and self._store.has_part_of(request.name)
+        if not self.may_transfer or (is_of_tree and not is_here):
             raise NoPayload(BlobStatus.MISSING)
         # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
         # its deadline, and the upload would be wasted.
         if self._upload.wait_s() > QUEUE_S:
             raise NoPayload(BlobStatus.BUSY)
-
-    def _may_send_tree(self, root: Digest) -> bool:
-        return self._store.has_part_of(root) and not any(
-            is_withheld(root) for is_withheld in self.withheld
-        )
 
     async def _leaf(self, peer: PeerKey, request: BlobRequest) -> bytes:
         if request.count != 1:

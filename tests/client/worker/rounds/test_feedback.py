@@ -12,7 +12,7 @@ import pytest
 
 from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.feedback import NOTE_FILE, ErrorFeedback
+from tequio_client.worker.rounds.feedback import NOTE_FILE, ErrorFeedback, open_payloads
 from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import PeerError, UserFacingError
@@ -296,3 +296,15 @@ def test_killed_before_and_after_each_write_it_holds_what_an_unhurt_one_has(tmp_
         ("c", second, 0),
         ("d", second, 0),
     }
+
+
+def test_open_payloads_of_all_runs_are_found_whatever_else_is_damaged(tmp_path: Path) -> None:
+    folder = tmp_path / "feedback"
+    assert open_payloads(folder) == set()
+    store_feedback(opened(tmp_path), tmp_path, 3)
+    for name, note in (("cut", b'{"open": "'), ("strange", b'{"open": "AAAA"}'), ("none", b"{}")):
+        (folder / name).mkdir()
+        (folder / name / NOTE_FILE).write_bytes(note)
+    assert open_payloads(folder) == {header(3).payload_root}
+    opened(tmp_path).settle(3, None)
+    assert open_payloads(folder) == set()

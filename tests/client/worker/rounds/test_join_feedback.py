@@ -74,6 +74,7 @@ class Returning:
         self.given_up = NOTHING_GIVEN_UP
         self.entries: list[SimpleNamespace] = []
         self.blobs: dict[Digest, bytes] = {}
+        self.withheld: set[Digest] = set()
 
     def worked(
         self,
@@ -155,6 +156,7 @@ class Returning:
             ledger=self,
             store=self,
             leaves=self.leaves,
+            blobs=SimpleNamespace(withheld=self.withheld),
             signer=SimpleNamespace(key=KEY),
             network_info=None,
             rng=Random(1),
@@ -218,7 +220,9 @@ async def test_work_that_a_measure_refused_while_stopped_can_still_be_audited(
 ) -> None:
     store_feedback(ErrorFeedback(worker.folder / "feedback", RUN), worker.folder, 4)
     worker.worked(4, verdict=Verdict.REJECTED, reason=reason)
+    worker.withheld.add(header(4).payload_root)
     feedback = await worker.feedback()
+    assert not worker.withheld, "its round is over"
     assert held(feedback) == content(3)
     assert (feedback.file(root_of(4)) is not None) is stays
     assert bool(feedback.roots_of(4, to_text(contribution_id(header(4).pack())))) is stays

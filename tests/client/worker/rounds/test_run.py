@@ -26,7 +26,6 @@ from tequio_client.worker.points import points
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
@@ -161,7 +160,7 @@ class DriverRun:
         self.key = swarm.members[0].key
         self.deeds = ScriptedDuties(first_head(swarm.manifest) if is_rich else None)
         self.exchange = RecordedExchange(swarm.blobs)
-        self.feedback = ErrorFeedback(folder / "feedback", swarm.manifest.run_id)
+        self.withheld: set[Digest] = set()
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self.fed = 0
         self.wall_ms = swarm.now_ms
@@ -187,7 +186,7 @@ class DriverRun:
             is_light=False,
             refs=lambda head: head_refs(swarm.manifest, head),
             store=Store(folder / "store", quota_bytes=10**9),
-            feedback=self.feedback,
+            withheld=self.withheld,
             exchange=self.exchange,
             prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
@@ -279,20 +278,15 @@ async def test_our_payload_is_withheld_until_our_own_log_has_its_commitment(
     play = DriverRun(tmp_path, finished)
     work = [one for one in finished.entries if isinstance(one.statement.body, WorkCommit)]
     ours = [one for one in work if one.statement.author == play.key]
-    header, later = map(commitment_header, ours)
-    assert header.payload_root != later.payload_root
+    first, second = (commitment_header(one).payload_root for one in ours)
+    play.withheld |= {first, second}
     nursery.start_soon(play.run)
-    assert not play.rounds.is_withheld(header.payload_root), "nothing is under way"
     await play.feed(RoundOpen)
-    play.feedback.store(tmp_path / "none", header, ZERO_DIGEST)
-    assert play.rounds.is_withheld(header.payload_root)
-    assert not play.rounds.is_withheld(later.payload_root), "another's, or an older one"
+    assert play.withheld == {first, second}
     await play.feed(RoundWitness)
-    assert not play.rounds.is_withheld(header.payload_root)
-    play.feedback.store(tmp_path / "none", later, ZERO_DIGEST)
-    assert play.rounds.is_withheld(later.payload_root), "its round has not come"
+    assert play.withheld == {second}, "its round has not come"
     await play.feed(RoundWitness)
-    assert not play.rounds.is_withheld(later.payload_root)
+    assert not play.withheld
 
 
 async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(

@@ -11,7 +11,7 @@ import trio
 from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.feedback import ErrorFeedback, open_payloads
 from tequio_client.worker.rounds.workdir import TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import PeerError
@@ -61,6 +61,11 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
         assert body.seal == to_text(payload_seal(header.trainer, [payload]))
         assert body.feedback == ""
         assert ErrorFeedback(tmp_path / "feedback", header.run_id).open_header == header
+        assert desk.withheld == {header.payload_root}, "until the log is read"
+        assert open_payloads(tmp_path / "feedback") == desk.withheld, "as after a restart"
+        await deeds.settle(1, None)
+        assert not desk.withheld
+        assert not open_payloads(tmp_path / "feedback")
         assert [one.statement.body for one in desk.announcer.announced] == [body]
 
 
