@@ -396,6 +396,11 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
         lambda s: s.at(RESULT).post("organiser", s.paper.decide(sha256(b"beacon"))),
     ),
     "a result of another draw": (CompetitionPhase.REVEALED, "wrong-outcome", words.other_outcome),
+    "a result of another competition": (
+        CompetitionPhase.REVEALED,
+        "wrong-outcome",
+        lambda s: words.other_outcome(s, D),
+    ),
     "a second result": (
         CompetitionPhase.DECIDED,
         "too-late",
