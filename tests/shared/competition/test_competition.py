@@ -367,10 +367,10 @@ def test_a_begun_hour_counts() -> None:
 
 def test_strangers_take_half_of_the_places_and_organisers_the_other_half() -> None:
     stage = CompetitionFold().play(CompetitionPhase.OPEN)
-    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
-        stage.post(f"n{number}", stage.paper.enter(f"n{number}"))
     for number in range(ENTRANTS // 2):
         stage.post("organiser", stage.paper.enter(f"more-{number}"))
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
+        stage.post(f"n{number}", stage.paper.enter(f"n{number}"))
     assert len(stage.view.entrants) == ENTRANTS
 
 
