@@ -162,9 +162,10 @@ def open_late(fold: CompetitionFold) -> None:
     fold.at(DEADLINE).post("organiser", late.open())
 
 
-def other_outcome(fold: CompetitionFold) -> None:
-    """State the outcome of another draw."""
-    fold.at(RESULT).post("organiser", fold.paper.decide(sha256(b"another beacon")))
+def other_outcome(fold: CompetitionFold, competition: str = "") -> None:
+    """State the outcome of another competition, or of another draw."""
+    beacon = fold.drawn().beacon if competition else sha256(b"another beacon")
+    fold.at(RESULT).post("organiser", fold.paper.decide(beacon, competition))
 
 
 def two_sides(fold: CompetitionFold) -> None:

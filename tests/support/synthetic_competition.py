@@ -202,10 +202,14 @@ class SyntheticCompetition:
             millibits=millibits,
         )
 
-    def decide(self, beacon: Digest) -> CompResult:
-        """State an outcome in which nobody is ranked."""
+    def decide(self, beacon: Digest, competition: str = "") -> CompResult:
+        """State an outcome, by default of this competition, in which nobody is ranked."""
         outcome = CompetitionOutcome(
-            competition=self.text, beacon=to_text(beacon), documents=0, places=(), pairs=()
+            competition=competition or self.text,
+            beacon=to_text(beacon),
+            documents=0,
+            places=(),
+            pairs=(),
         )
         return CompResult(competition=self.text, outcome=self.put(outcome.encode()))
 

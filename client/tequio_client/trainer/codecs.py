@@ -177,7 +177,7 @@ def _encode_compiled(
         done = list(pool.map(lane, range(0, layout.chunks, _LANE)))
     payload = np.concatenate([rows for rows, _, _ in done]).tobytes()
     if record_kernels.first_broken_record(payload, shape) is not None:
-        raise RefusedError("records", "no record can hold these indices or levels")
+        raise RefusedError("records", "no record can hold these scales, indices or levels")
     kept, moved, saturated = np.sum([sums for _, _, sums in done], axis=0)
     return EncodedContribution(
         payload=payload,

@@ -117,11 +117,11 @@ def rank_models(
     compare, or the documents differ.
     """
     names = sorted(millibits)
-    # Sorted names fix the order of pairs, so that ties break the same way everywhere.
+    # Sorted names fix the order of models and pairs, so that ties break the same way everywhere.
     table = _table(names, millibits, sizes, beacon, replicates)
     sums = _replicated(table, beacon, replicates)
     totals = [sum(millibits[name]) for name in names]
-    best = sorted(range(len(names)), key=lambda at: (totals[at], names[at]))[:MOST_COMPARED]
+    best = sorted(range(len(names)), key=totals.__getitem__)[:MOST_COMPARED]
     pairs = [_pair(one, other, names, totals, sums) for one, other in combinations(sorted(best), 2)]
     judged = tuple(pairs)
     if len(sizes) >= LEAST_DOCUMENTS:

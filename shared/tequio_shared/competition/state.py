@@ -286,8 +286,8 @@ class CompetitionContext:
     """Size of a document if that is cheaper than reading it: anybody may name a large one."""
 
     def is_in_good_standing(self, key: PeerKey) -> bool:
-        """Return whether the key is registered, and neither quarantined nor banned."""
-        return key in self.standings.records and self.standings.of(key) not in EXCLUDED
+        """Return whether the key is neither quarantined nor banned, and has not ended."""
+        return self.standings.of(key) not in EXCLUDED
 
     def check_standing(self, key: PeerKey) -> None:
         """Raise RefusedError unless the key is in good standing."""

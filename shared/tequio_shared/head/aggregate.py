@@ -187,7 +187,7 @@ def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k
     whole = (picked + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
     most = np.abs(whole).max(axis=1, keepdims=True)
     quanta = np.maximum(1, (most + _LARGEST_MAGNITUDE - 1) // _LARGEST_MAGNITUDE)
-    magnitude = np.minimum((np.abs(whole) + quanta // 2) // quanta, _LARGEST_MAGNITUDE)
+    magnitude = (np.abs(whole) + quanta // 2) // quanta
     step = np.zeros_like(waiting)
     np.put_along_axis(step, indices, np.sign(whole) * magnitude * quanta, axis=1)
     left = np.clip(waiting - (step << STEP_SHIFT), -_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)

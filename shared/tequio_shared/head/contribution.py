@@ -209,8 +209,6 @@ def encode_records(records: Records, shape: RecordShape) -> bytes:
     """
     empty = records.scales == 0
     levels = np.where(empty[:, None], EMPTY_LEVEL[shape.bits], records.levels).astype(np.int8)
-    if (records.scales > shape.largest_scale).any():
-        raise RefusedError("records", f"a scale byte is above {shape.largest_scale}")
     if shape.is_dense:
         payload = np.concatenate([records.scales[:, None], levels.view(np.uint8)], axis=1)
     else:
@@ -220,7 +218,7 @@ def encode_records(records: Records, shape: RecordShape) -> bytes:
         )
     # The check of the reader, applied to our own bytes: nothing leaves that a witness would reject.
     if first_broken_record(payload, shape) is not None:
-        raise RefusedError("records", "no record can hold these indices or levels")
+        raise RefusedError("records", "no record can hold these scales, indices or levels")
     return payload.tobytes()
 
 

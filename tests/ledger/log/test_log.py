@@ -183,6 +183,22 @@ def test_a_torn_log_is_refused_at_the_start(tmp_path: Path, what: str) -> None:
         pass
 
 
+def test_entries_put_back_to_an_older_state_are_behind_the_checkpoint(tmp_path: Path) -> None:
+    tables = ("log_head", "log_tile", "log_entry")
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        author = Author("a", ledger.state.net)
+        grow(ledger, author, 3)
+        for table in tables:
+            sql(ledger, f"CREATE TABLE kept_{table} AS SELECT * FROM {table}")  # noqa: S608
+        grow(ledger, author, 2)
+        for table in tables:
+            sql(ledger, f"DELETE FROM {table}")  # noqa: S608
+            sql(ledger, f"INSERT INTO {table} SELECT * FROM kept_{table}")  # noqa: S608
+    ahead = "damaged: checkpoint 6 is ahead of the log's 4 entries"
+    with pytest.raises(UserFacingError, match=ahead), opened(make_settings(tmp_path), CLOCK):
+        pass
+
+
 def sql(ledger: Ledger, statement: str) -> None:
     with ledger.database.writer.begin() as connection:
         if connection.dialect.name == "postgresql":

@@ -145,6 +145,18 @@ def test_an_organisers_copy_of_a_strangers_blob_does_not_lapse(blobs: BlobFolder
     assert blobs.unnamed(CLOCK() + 1, (), ()) == [sha256(b"copied")], "the coordinator's stays"
 
 
+def test_of_two_that_upload_one_blob_side_by_side_the_first_is_its_author(
+    blobs: BlobFolder,
+) -> None:
+    uploads = [blobs.begin_upload(sha256(b"both"), author, SMALL) for author in (CAROL, ALICE)]
+    for upload in uploads:
+        upload.write(b"both")
+        blobs.store(upload)
+        blobs.end_upload(upload)
+    assert blobs.unnamed(CLOCK() + 1, (), {CAROL}) == []
+    assert blobs.unnamed(CLOCK() + 1, (), {ALICE}) == [sha256(b"both")]
+
+
 def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> None:
     upload = blobs.begin_upload(sha256(b"right"), ALICE, SMALL)
     upload.write(b"wrong")

@@ -29,6 +29,10 @@ replace: Callable[..., Any] = msgspec.structs.replace
     [
         (replace(RULES, custodians=RULES.custodians[:2]), "2 custodians do not match 3 shares"),
         (
+            replace(RULES, custodians=(*RULES.custodians, to_text(ROOT))),
+            "4 custodians do not match 3 shares",
+        ),
+        (
             replace(RULES, custodians=(*RULES.custodians[:2], RULES.custodians[0])),
             "list a custodian twice",
         ),

@@ -192,7 +192,8 @@ def test_it_ends_when_no_model_can_have_enough_scores_any_more() -> None:
     first, second, third = stage.scorers
     stage.commit("alpha", first, second, third).commit("beta", first)
     said = "no model has the scores of 3 evaluators"
-    hopes = {SCORED: "", SCORED + 1: "", (SCORED + RESULT) // 2 + 1: said, RESULT: said}
+    last = (SCORED + RESULT) // 2
+    hopes = {SCORED: "", SCORED + 1: "", last: "", last + 1: said, RESULT: said}
     assert {at: stage.view.void_reason(START + at) for at in hopes} == hopes
     stage.reveal_scores("alpha", first, second)
     assert {at: stage.view.void_reason(START + at) for at in hopes} == hopes
@@ -210,7 +211,8 @@ def test_with_too_few_commitments_it_ends_when_they_are_due() -> None:
 def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
     stage = CompetitionFold().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.void_reason(stage.now)
-    stage.draw_lots("one", "two").draw()
+    stage.vouch("somebody", "two", "three")
+    stage.draw_lots("one", "two", "three").draw()
     assert stage.view.void_reason(stage.now) == "2 owners of eligible keys offered; 3 are needed"
 
 
@@ -245,11 +247,11 @@ def test_who_has_an_interest_is_not_drawn() -> None:
 
 
 def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
-    stage = CompetitionFold(tier=1).open().enter("alpha")
+    stage = CompetitionFold(evaluators=16, tier=1).open().enter("alpha")
     with pytest.raises(RefusedError, match="tier 1: have an account vouch"):
         stage.offer("anybody")
     for name in OFFERS:
-        stage.vouch(name, name, until_ms=DEADLINE + 1 if name == "one" else 2 * RESULT)
+        stage.vouch(name, name, until_ms=DRAW if name == "one" else 2 * RESULT)
     stage.offer(*OFFERS).close().draw_lots(*OFFERS).draw().reveal(1, 2)
     assert set(stage.scorers) == set(OFFERS) - {"one"}
 
@@ -365,10 +367,10 @@ def test_a_begun_hour_counts() -> None:
 
 def test_strangers_take_half_of_the_places_and_organisers_the_other_half() -> None:
     stage = CompetitionFold().play(CompetitionPhase.OPEN)
-    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
-        stage.post(f"n{number}", stage.paper.enter(f"n{number}"))
     for number in range(ENTRANTS // 2):
         stage.post("organiser", stage.paper.enter(f"more-{number}"))
+    for number in range(ENTRANTS // 2 - 2):  # alpha and beta have entered
+        stage.post(f"n{number}", stage.paper.enter(f"n{number}"))
     assert len(stage.view.entrants) == ENTRANTS
 
 

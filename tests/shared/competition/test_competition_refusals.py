@@ -110,6 +110,11 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
         "quarantined",
         lambda s: words.send_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
     ),
+    "a submission before it opens": (
+        CompetitionPhase.OPEN,
+        "too-early",
+        lambda s: s.at(OPENS - 1).post("alpha", s.paper.submit("alpha", folder("better"))),
+    ),
     "a submission that is not there": (
         CompetitionPhase.OPEN,
         "not-found",
@@ -305,7 +310,7 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
     "scores before all have committed": (
         CompetitionPhase.REVEALED,
         "too-early",
-        lambda s: s.commit("alpha", *s.scorers[:2]).reveal_scores("alpha", s.scorers[0]),
+        lambda s: s.at(SCORED).commit("alpha", *s.scorers[:2]).reveal_scores("alpha", s.scorers[0]),
     ),
     "other scores than were committed to": (
         CompetitionPhase.REVEALED,
@@ -396,6 +401,11 @@ REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[CompetitionFold], obj
         lambda s: s.at(RESULT).post("organiser", s.paper.decide(sha256(b"beacon"))),
     ),
     "a result of another draw": (CompetitionPhase.REVEALED, "wrong-outcome", words.other_outcome),
+    "a result of another competition": (
+        CompetitionPhase.REVEALED,
+        "wrong-outcome",
+        lambda s: words.other_outcome(s, D),
+    ),
     "a second result": (
         CompetitionPhase.DECIDED,
         "too-late",

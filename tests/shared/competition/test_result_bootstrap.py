@@ -94,9 +94,9 @@ def test_another_beacon_gives_other_intervals_and_the_same_ranks() -> None:
 
 def test_a_difference_within_what_computers_differ_by_is_a_tie() -> None:
     sizes = [1_000] * 200
-    same = [1_000_000] * 200
-    slightly = [1_000_900] * 200  # every document, so that no chance is left; 0.09 %
-    clearly = [1_001_200] * 200
+    same = [999_000] * 200
+    slightly = [1_000_000] * 200  # every document, so that no chance is left; 0.1 %
+    clearly = [1_000_200] * 200
     ranking = result.rank_models(
         {"same": same, "slightly": slightly, "clearly": clearly}, sizes, beacon=ZERO
     )
@@ -116,6 +116,15 @@ def test_few_documents_have_no_winner(documents: int, winner: str) -> None:
     assert [one.rank for one in ranking.places] == [1, 2 if winner else 1]
 
 
+@pytest.mark.parametrize(("better", "worse"), [("a", "b"), ("b", "a")])
+def test_draws_without_a_difference_count_against_it(better: str, worse: str) -> None:
+    scores = {better: [7_000] * 30, worse: [7_000] * 29 + [9_000]}
+    ranking = result.rank_models(scores, [1_000] * 30, beacon=ZERO, replicates=400)
+    (pair,) = ranking.pairs
+    assert pair.against > 100, "a third of the draws leave the one document out"
+    assert not pair.winner
+
+
 def test_many_models_make_each_pair_harder_to_tell_apart() -> None:
     chance = np.random.default_rng(5)
     sizes = [1_000] * 60
@@ -128,6 +137,22 @@ def test_many_models_make_each_pair_harder_to_tell_apart() -> None:
     among = result.rank_models(alone | crowd, sizes, beacon=ZERO)
     assert pair.winner == "a"
     assert next(one for one in among.pairs if (one.first, one.other) == ("a", "b")).winner == ""
+
+
+@pytest.mark.parametrize(
+    ("replicates", "winners"), [(119, ["best", "best", "near"]), (118, ["", "", ""])]
+)
+def test_the_weaker_of_three_differences_needs_a_third_of_the_evidence(
+    replicates: int, winners: list[str]
+) -> None:
+    models = {
+        "best": [900_000] * 30,
+        "near": [920_000] * 9 + [898_000] * 21,
+        "worst": [1_100_000] * 30,
+    }
+    ranking = result.rank_models(models, [1_000] * 30, beacon=ZERO, replicates=replicates)
+    assert [one.against for one in ranking.pairs] == [2, 0, 0]
+    assert [one.winner for one in ranking.pairs] == winners
 
 
 def test_entrants_that_are_bad_on_purpose_leave_the_good_ones_their_ranks() -> None:

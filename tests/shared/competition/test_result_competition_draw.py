@@ -95,6 +95,11 @@ def test_numbers_that_would_favour_some_documents_are_skipped() -> None:
     assert list(numbers) == []
 
 
+def test_the_numbers_go_on_where_more_are_skipped_than_was_foreseen() -> None:
+    numbers = draw._numbers(b"seed", 0)  # noqa: SLF001 - chance alone never skips 64
+    assert list(islice(numbers, 300)) == list(islice(stream(b"seed"), 300))
+
+
 @given(st.binary(min_size=32, max_size=32), st.integers(1, 12))
 def test_evaluators_come_by_lot_and_never_two_of_one_owner(beacon: bytes, many: int) -> None:
     owners = {key: Digest(sha256(bytes((at % 5,)))) for at, key in enumerate(KEYS)}

@@ -200,18 +200,41 @@ def test_who_scored_other_texts_is_named_and_not_counted(strange: dict[str, Any]
 
 
 @attack("W19", layer="coord", ends="an evaluation of fewer texts than were drawn is an outlier")
-def test_who_scored_fewer_texts_is_named_and_not_counted() -> None:
+@pytest.mark.parametrize(("texts", "outside"), [(TEXTS[:4], 26), ([*TEXTS, TEXTS[0]], 1)])
+def test_who_scored_fewer_or_more_texts_is_named_and_not_counted(
+    texts: list[DrawnText], outside: int
+) -> None:
     said = [evaluation("one", at, EVEN) for at in range(3)]
-    short = evaluation("one", 3, EVEN[:4], TEXTS[:4])
-    found = judged(told("one", *said, short))
+    strange = evaluation("one", 3, [2_000 * text.size_bytes for text in texts], texts)
+    found = judged(told("one", *said, strange))
     (named,) = (one for one in found.places[0].evaluators if one.is_outlier)
-    assert named.outside == len(TEXTS) - 4
+    assert named.outside == outside
 
 
 def test_a_model_that_is_bad_beyond_counting_costs_nobody_else_a_rank() -> None:
     endless = [JSON_INTEGER // len(TEXTS)] * len(TEXTS)
     found = judged(contender("good", EVEN, EVEN, EVEN), contender("bomb", *[endless] * 3))
     assert ranks(found) == {"good": 1, "bomb": 0}
+
+
+HALF = JSON_INTEGER // 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ([HALF, HALF, 0], [0, HALF, HALF], [HALF, 0, HALF]),
+        [[HALF, HALF, *[0] * 2_047]] * 3,
+    ],
+    ids=["the sum of the medians", "sums of draws"],
+)
+def test_a_model_is_not_ranked_if_its_sums_would_not_fit(said: Sequence[list[int]]) -> None:
+    texts = [
+        DrawnText(document=to_text(sha256(b"%d" % at)), size_bytes=1 << 40)
+        for at in range(len(said[0]))
+    ]
+    evaluations = (evaluation("one", at, one, texts) for at, one in enumerate(said))
+    assert ranks(judged(told("one", *evaluations), texts=texts)) == {"one": 0}
 
 
 def test_the_order_in_which_they_are_given_says_nothing() -> None:
@@ -239,20 +262,19 @@ CHEAP = [50 * text.size_bytes for text in TEXTS]
 @attack(
     "C16", layer="coord", ends="an evaluator that scores it all the same is named as an outlier"
 )
-def test_an_entrant_that_most_evaluators_refuse_is_not_ranked() -> None:
+@pytest.mark.parametrize("believers", [1, 2])
+def test_an_entrant_that_half_of_the_evaluators_refuse_is_not_ranked(believers: int) -> None:
     cheat = told(
         "cheat",
-        refusing("cheat", 0, Refusal.AHEAD),
-        evaluation("cheat", 1, CHEAP),
-        refusing("cheat", 2, Refusal.AHEAD),
+        *(refusing("cheat", number, Refusal.AHEAD) for number in (0, 2)),
+        *(evaluation("cheat", 1 + 2 * number, CHEAP) for number in range(believers)),
     )
     found = judged(contender("maize", EVEN, EVEN, EVEN), cheat)
     assert ranks(found) == {"maize": 1, "cheat": 0}
     (place,) = (one for one in found.places if one.entrant == "cheat")
     assert (place.refusal, place.millibits, place.low) == (Refusal.AHEAD, 0, 0)
-    (named,) = (one for one in place.evaluators if one.is_outlier)
-    assert named.evaluator == cheat.evaluations[1].evaluator
-    assert named.outside == len(TEXTS)
+    named = {one.evaluator: one.outside for one in place.evaluators if one.is_outlier}
+    assert named == {one.evaluator: len(TEXTS) for one in cheat.evaluations[2:]}
     assert {"cheat"}.isdisjoint(name for pair in found.pairs for name in (pair.first, pair.other))
 
 

@@ -56,7 +56,10 @@ def test_refusing_what_others_read_is_outside() -> None:
         msgspec.structs.replace(one, refusal=Refusal.ROUND_TRIP) if at == 2 else one
         for at, one in enumerate(HONEST)
     )
-    assert result.deviations({"a": HONEST, "b": HONEST, "c": cheap})["c"].outside == (2,)
+    found = result.deviations({"a": HONEST, "b": HONEST, "c": cheap})["c"]
+    assert found.outside == (2,)
+    assert found.is_outlier
+    assert result.medians([cheap, HONEST]) == result.medians([HONEST, cheap])
 
 
 def test_evaluations_of_other_documents_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -17,8 +18,8 @@ from tequio_shared.competition.sealed_archive import (
     read_documents,
 )
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
+from tequio_shared.sealed_set import TEXT_BYTES
 
 SALTS = [bytes([at]) * 16 for at in range(3)]
 TEXTS = [b"milpa", b"mano" * 20_000, b"metate"]
@@ -92,21 +93,35 @@ def test_an_archive_that_ends_early_is_refused(end: int) -> None:
 
 
 def test_what_follows_the_documents_is_refused() -> None:
-    with pytest.raises(MalformedError, match="archive holds more"):
-        _texts(PLAIN + b"x", HEAD)
+    more = replace(HEAD, size_bytes=HEAD.size_bytes + 1)
+    for plain, head in ((PLAIN + b"x", HEAD), (PLAIN, more)):
+        with pytest.raises(MalformedError, match="archive holds more"):
+            _texts(plain, head)
 
 
-def test_a_document_larger_than_all_together_is_refused_before_it_is_read() -> None:
+@pytest.mark.parametrize(
+    ("size_bytes", "together_bytes"),
+    [
+        (0, HEAD.size_bytes),
+        (HEAD.size_bytes + 1, HEAD.size_bytes),
+        (TEXT_BYTES + 1, TEXT_BYTES + 1),
+        (1 << 60, HEAD.size_bytes),
+    ],
+)
+def test_a_document_of_an_impossible_size_is_refused_before_it_is_read(
+    size_bytes: int, together_bytes: int
+) -> None:
     at = len(TEXTS) * 32 + 16
-    wrong = PLAIN[:at] + (1 << 60).to_bytes(8, "big") + PLAIN[at + 8 :]
-    with pytest.raises(MalformedError, match="impossible size of 1152921504606846976 bytes"):
-        _texts(wrong, HEAD)
+    wrong = PLAIN[:at] + size_bytes.to_bytes(8, "big") + PLAIN[at + 8 :]
+    with pytest.raises(MalformedError, match=f"impossible size of {size_bytes} bytes"):
+        _texts(wrong, replace(HEAD, size_bytes=together_bytes))
 
 
 def test_a_head_comes_back_and_a_wrong_one_does_not() -> None:
     assert ArchiveHead.parse(HEAD.encode()) == HEAD
-    none = ArchiveHead(root=Digest(bytes(32)), documents=0, size_bytes=0).encode()
-    for wrong in (HEAD.encode()[:-1], b"x" + HEAD.encode()[1:], b"", none):
+    none = replace(HEAD, documents=0, size_bytes=0).encode()
+    too_many = replace(HEAD, documents=2, size_bytes=1).encode()
+    for wrong in (HEAD.encode()[:-1], b"x" + HEAD.encode()[1:], b"", none, too_many):
         with pytest.raises(MalformedError):
             ArchiveHead.parse(wrong)
 

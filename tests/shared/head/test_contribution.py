@@ -110,6 +110,21 @@ def test_every_spoiled_contribution_breaks_the_named_rule(case: HeadCase) -> Non
         assert validate(header, payload, case.rules, seal_of(header, payload)) == rule, what
 
 
+@pytest.mark.parametrize(
+    ("field", "change", "rule"),
+    [("tokens", -1, "tokens"), ("tokens", 1, "tokens"), ("inner_steps", 1, "steps")],
+)
+def test_a_header_may_go_to_its_bounds_and_no_further(field: str, change: int, rule: str) -> None:
+    case = vectors.load("1-plain")
+    header, payload = case.contributions[0]
+    most = ContributionHeader.parse(header)
+    most = dataclasses.replace(most, inner_steps=case.rules.max_inner_steps)
+    beyond = dataclasses.replace(most, **{field: getattr(most, field) + change})
+    seal = seal_of(header, payload)
+    assert validate(most.pack(), payload, case.rules, seal) is None
+    assert validate(beyond.pack(), payload, case.rules, seal) == rule
+
+
 def test_a_header_survives_parse_and_pack(case: HeadCase) -> None:
     for header, _ in case.contributions:
         assert len(header) == HEADER_BYTES
@@ -205,6 +220,21 @@ def test_the_lowest_bad_chunk_gives_the_rule() -> None:
     assert first_broken_record(rows.reshape(-1), shape) == "scale"
     rows[4500, shape.high_at : shape.codes_at] = 0
     assert first_broken_record(rows.reshape(-1), shape) == "popcount"
+
+
+INDEX_OF_4096 = sum(at << 9 * at for at in range(7)).to_bytes(9, "little") + b"\x7f\x80\0"
+"""Entries of k = 8 with 1 bit: indices 0 to 6, then 4096."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "record", "rule"),
+    [(SHAPES[0], b"\1" + INDEX_OF_4096, "high"), (SHAPES[-1], b"\1" + bytes(4096), "hollow")],
+    ids=["high", "hollow"],
+)
+def test_a_record_just_outside_its_bounds_breaks_the_rule(
+    shape: RecordShape, record: bytes, rule: str
+) -> None:
+    assert first_broken_record(record, shape) == rule
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import (
     BASIS,
+    ContributionEntries,
     agreement,
     agrees,
+    down_link,
     effective_entries,
     filter_members,
     inverse_dct,
@@ -159,7 +161,8 @@ def test_multipliers_floor_and_stay_below_alpha() -> None:
 
 
 def test_a_scale_is_limited_by_the_lower_median() -> None:
-    for one in PRIMITIVES["clip"]:
+    largest = {"bytes": [100, 200], "delta": 200, "result": [100, 200]}
+    for one in (*PRIMITIVES["clip"], largest):
         scales = np.array(one["bytes"], np.uint8)[:, None]
         clipped = head.clip_scales(scales, plain(delta=one["delta"]))
         assert clipped[:, 0].tolist() == one["result"]
@@ -168,6 +171,28 @@ def test_a_scale_is_limited_by_the_lower_median() -> None:
 def test_a_member_passes_only_above_the_bound() -> None:
     for a, t, z2, passes in PRIMITIVES["filter_passes_a_t_z2"]:
         assert agrees(a, t, z2) is passes
+
+
+def dense_member(*levels: int) -> ContributionEntries:
+    """A member of diloco with these levels, and level 0 in the rest of its chunk."""
+    padded = np.zeros((1, CHUNK), np.int8)
+    padded[0, : len(levels)] = levels
+    indices = np.arange(CHUNK, dtype=np.uint16)[None]
+    records = Records(scales=np.array([1], np.uint8), indices=indices, levels=padded)
+    return effective_entries(records, NO_PADDING)
+
+
+def test_a_level_of_0_has_no_sign_to_compare() -> None:
+    ones = dense_member(*[1] * 20)
+    members = [dense_member(*[1] * 17), ones, ones]
+    assert filter_members(members, CHUNK, 16).kept == (0, 1, 2)
+    assert agreement(members, CHUNK) == [(17, 17), (20, 20), (20, 20)]
+
+
+def test_without_a_bound_nobody_is_dropped() -> None:
+    members = [dense_member(1), dense_member(1), dense_member(-1)]
+    assert filter_members(members, CHUNK, 0).kept == (0, 1, 2)
+    assert filter_members(members, CHUNK, 1).kept != (0, 1, 2)
 
 
 def test_the_weakest_member_goes_and_of_equals_the_last() -> None:
@@ -181,6 +206,26 @@ def test_a_step_rounds_half_up() -> None:
         values[7] = total
         move, _ = head.outer_step(plain(), values, None, NO_PADDING)
         assert move[7] == step
+
+
+def test_a_momentum_stays_within_int32() -> None:
+    params = plain(algorithm="diloco", k=4096, bits=8, mu_q=32_440)
+    limits = np.array([-(1 << 31), (1 << 31) - 1], np.int32)
+    _, velocity = head.outer_step(params, np.array([-1, 1]) << 58, limits, NO_PADDING)
+    assert velocity is not None
+    assert velocity.dtype == np.int32
+    assert velocity.tolist() == limits.tolist()
+
+
+def test_a_residual_stays_within_its_limit_and_a_chunk_of_zeros_does_not_move() -> None:
+    limit = 1 << 61
+    residual, total = np.zeros((2, 2 * CHUNK), np.int64)
+    residual[:8], total[:8] = limit, 1 << 40  # they make the step
+    residual[8:10], total[8:10] = (-limit, limit), (-1, 1)
+    link = down_link(residual, total, 8)
+    assert np.flatnonzero(link.step).tolist() == list(range(8))
+    assert link.residual[8:10].tolist() == [-limit, limit]
+    assert not link.residual[10:].any()
 
 
 def test_decay_rounds_half_up_and_spares_the_pool() -> None:
@@ -242,8 +287,9 @@ def test_no_contribution_and_a_repeated_one_are_refused() -> None:
 def test_a_payload_of_another_size_is_malformed() -> None:
     case = vectors.load("1-plain")
     header, payload = case.contributions[0]
-    with pytest.raises(MalformedError):
-        head.advance(case.step, case.weights, None, [(header, payload[:-81])])
+    for other in (payload[:-81], payload + payload[:81]):
+        with pytest.raises(MalformedError):
+            head.advance(case.step, case.weights, None, [(header, other)])
 
 
 def test_a_missing_aux_stands_for_zeros() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head.layout import CHUNK, LayoutKind, WeightLayout
+from tequio_shared.head.layout import CHUNK, MOST_CHUNKS, LayoutKind, WeightLayout, count_chunks
 from tests.support import head_vectors as vectors
 
 PRIMITIVES = vectors.primitives()
@@ -91,12 +91,16 @@ def test_padding_of_a_part_counts_from_its_first_chunk() -> None:
         [("b", (2,)), ("a", (2,))],
         [("a", (2,)), ("a", (2,))],
         [("a", (2, 0))],
-        [("a", (1 << 40, 1 << 10))],
+        [("a", (MOST_CHUNKS + 1, CHUNK))],
     ],
 )
 def test_tensors_that_no_manifest_may_list_are_malformed(tensors: Any) -> None:  # noqa: ANN401  (broken on purpose)
     with pytest.raises(MalformedError):
         WeightLayout.of(tensors, "flat")
+
+
+def test_a_model_may_have_the_most_chunks() -> None:
+    assert count_chunks([("a", (MOST_CHUNKS, CHUNK))], "flat") == MOST_CHUNKS
 
 
 def test_names_are_ordered_by_their_bytes() -> None:

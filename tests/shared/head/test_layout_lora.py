@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.head import layout
+from tequio_shared.head import layout, nf4
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.round.manifest import Manifest
 from tests.support.tiny_run import tiny_manifest
 
@@ -22,6 +23,10 @@ MODULES = {
 A, B = ".lora_A.weight", ".lora_B.weight"
 Q = "base_model.model.model.layers.0.self_attn.q_proj"
 FILE = BaseFile(name="model.safetensors", size_bytes=20_000, root=to_text(sha256(b"base")))
+HUGE = tuple(
+    msgspec.structs.replace(FILE, name=f"{part}.safetensors", size_bytes=JSON_INTEGER)
+    for part in "ab"
+)
 BASE = FrozenBase(
     source="some/model",
     revision="ab" * 20,
@@ -54,12 +59,19 @@ def test_pairs_bear_the_names_that_peft_gives_them_and_lead_back_to_their_module
     assert layout.adapted_modules([("model.norm.weight", (48,))]) == {}
 
 
-def test_a_manifest_with_a_base_survives_its_bytes() -> None:
-    manifest = lora_manifest()
+@pytest.mark.parametrize("rank", [4, 16])
+def test_a_manifest_with_a_base_survives_its_bytes(rank: int) -> None:
+    manifest = lora_manifest(rank=rank, tensors=layout.adapter_pairs(MODULES, rank))
     assert Manifest.parse(manifest.encode()) == manifest
-    assert manifest.frozen == BASE
-    assert manifest.parameters == 10_000 + 4 * (48 + 64 + 48 + 16)
+    assert manifest.frozen == msgspec.structs.replace(BASE, rank=rank)
+    assert manifest.parameters == 10_000 + rank * (48 + 64 + 48 + 16)
     assert BASE.scale == 2.0
+
+
+def test_a_base_whose_parameters_are_few_takes_no_less_than_its_matrices() -> None:
+    base = msgspec.structs.replace(BASE, bits=4, parameters=1_000)
+    held = layout.held_bytes(base, layout.adapter_pairs(MODULES, 4))
+    assert held == sum(nf4.size_bytes(*sides) for sides in MODULES.values())
 
 
 def test_a_manifest_without_one_is_what_it_was_before() -> None:
@@ -87,11 +99,13 @@ def test_frozen_weights_are_paid_for_forward_and_backward_but_not_for_a_gradient
         ({"targets": ("k_proj", "q_proj", "v_proj")}, "'k_proj'"),
         ({"targets": ("q_proj",)}, "'v_proj'"),
         ({"targets": ("v_proj", "q_proj")}, "ascending"),
+        ({"targets": ("q_proj", "q_proj", "v_proj")}, "unique"),
         ({"targets": ()}, "base.targets"),
         ({"targets": ("q.proj",)}, "base.targets"),
         ({"alpha": 0}, "base.alpha"),
         ({"files": ()}, "base.files"),
         ({"files": (FILE, FILE)}, "base.files"),
+        ({"files": HUGE}, "base.parameters"),
         ({"parameters": 10_001}, "base.parameters"),
         ({"aliases": ((Q + "x", Q + A),)}, "model.aliases"),
         ({"tensors": layout.adapter_pairs(MODULES, 4)[:3]}, "pairs of rank 4"),

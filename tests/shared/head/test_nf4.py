@@ -61,10 +61,17 @@ def test_a_quotient_in_the_middle_gets_the_lower_code_and_the_next_number_the_up
     assert codes[0, 0, 1] >> 4 == 9
 
 
-def test_blocks_of_zeros_and_of_subnormal_numbers_are_zeros() -> None:
+def test_blocks_below_the_least_scale_are_zeros() -> None:
     block = np.zeros((3, 64), np.float32)
-    block[1, 5], block[2, 5] = 2.0**-140, -(2.0**-101)
+    block[1, 5], block[2, 5] = 2.0**-140, -np.nextafter(nf4.LEAST_SCALE, np.float32(0))
     codes, scales = nf4.quantise(block)
     assert (codes == 7 << 4 | 7).all()
     assert not scales.any()
     assert not nf4.dequantise(codes, scales, 64).any()
+
+
+def test_the_least_scale_is_kept() -> None:
+    block = np.full((1, 64), -nf4.LEAST_SCALE)
+    codes, scales = nf4.quantise(block)
+    assert scales.tolist() == [[nf4.LEAST_SCALE]]
+    assert np.array_equal(nf4.dequantise(codes, scales, 64), block)

@@ -79,7 +79,7 @@ def test_malformed_records_are_refused() -> None:
     good = encode_step(before, before, **settings)
     index_of_4096 = good[:4] + bytes(9) + b"\x00\xff" + bytes(5)
     for bad in (
-        *(good[:-1], good + b"\0", b"\0" * len(good), b"\xff" * len(good)),
+        *(b"", good[:-1], good + b"\0", good + good, b"\0" * len(good), b"\xff" * len(good)),
         index_of_4096,
     ):
         with pytest.raises(MalformedError):
