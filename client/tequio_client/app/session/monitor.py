@@ -137,6 +137,8 @@ class SessionProbes(QObject):
         idle_s = _latest("idle", probes.idle, self._idle, health)
         is_locked = _latest("lock", probes.lock, self._lock, health)
         other_user = _latest("other-user", probes.other_user, self._other_user, health)
+        if other_user is None:  # one who was there has not gone because nothing answers
+            other_user = self.facts.has_other_user or None
         fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
         running = _latest("programs", probes.programs, self._running, health)
         game = _latest("game", probes.game_mode, self._game_mode, health)

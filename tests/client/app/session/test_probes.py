@@ -160,6 +160,28 @@ def test_behind_another_users_session_only_its_own_game_is_known(
         qtbot.waitUntil(lambda: session.facts.game == "doom", timeout=90_000)
 
 
+def test_another_user_counts_as_there_until_the_system_says_that_they_are_gone(
+    qtbot: QtBot,
+) -> None:
+    """Else "Start now anyway" would lend beside them while the system does not answer."""
+    answers: list[bool | None] = [True]
+
+    def ask() -> bool:
+        if (answer := answers[-1]) is None:
+            raise NoAnswerError("too slow")
+        return answer
+
+    with closing(SessionProbes(scripted_sources(other_user=ask))) as session:
+        first_facts(qtbot, session)
+        session.set_watching(is_watching=True)
+        answers.append(None)
+        qtbot.waitUntil(lambda: not health(session.facts, "other-user").ok, timeout=90_000)
+        assert session.facts.has_other_user
+        answers.append(False)
+        qtbot.waitUntil(lambda: session.facts.has_other_user is False, timeout=90_000)
+        assert session.facts.idle_s == 400.0
+
+
 @pytest.mark.parametrize("name", ["idle", "lock", "fullscreen", "metered", "game_mode"])
 def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
     qtbot: QtBot, name: str
