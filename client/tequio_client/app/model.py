@@ -153,6 +153,7 @@ class AppModel(QObject):
         """Drop all replies of the previous ledger; who asked it asks again."""
         self._replies.clear()
         self._asked.clear()
+        self._follow_benchmarks()
         self.network_changed.emit()
 
     def set_preferences(self, preferences: Preferences) -> None:

@@ -59,7 +59,7 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     is_metered: bool | None = None
     has_other_user: bool | None = None
     """Somebody uses the computer in another session, where nothing of this one sees input, windows
-    or games: those facts are unknown then."""
+    or games: those facts are unknown then. True holds until a probe answers False."""
     health: Annotated[tuple[ProbeHealth, ...], msgspec.Meta(max_length=32)] = ()
 
 

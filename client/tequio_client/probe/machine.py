@@ -141,11 +141,13 @@ class Machine:
                 self._known[name] = answer.value
                 parts.append(answer.value)
         gpus = merge_cards(parts)
-        unlisted = [one.name for part in parts for one in part.completing]
-        if unlisted and not gpus and is_complete:
+        listed = {gpu.name for gpu in gpus}
+        completing = (one.name for part in parts for one in part.completing)
+        unlisted = [name for name in completing if name not in listed]
+        if unlisted and is_complete:
             error = f"no driver answers for {', '.join(unlisted)}"[:512]
             health.append(ProbeHealth(name="gpu", source="driver", ok=False, error=error))
-            is_complete = False
+            is_complete = bool(gpus)
         # While a source is silent, no list is not the same as no card.
         return gpus if gpus or is_complete else None
 

@@ -3,7 +3,7 @@
 Cards are listed by PCI address, the trainer's order too. A value that a card does not support is
 unknown, which is not a fault; a sensor that fails is unknown too, and is reported. A lost card or
 a replaced driver is a fault: such a card keeps its serial and its memory, since the volunteer's
-choices and limits go by them, and the library is opened again the next time.
+choices and limits go by them. If no card answers, the library is opened again the next time.
 """
 
 from __future__ import annotations

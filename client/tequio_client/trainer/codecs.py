@@ -40,8 +40,9 @@ from tequio_shared.round.manifest import Algorithm
 LONGEST_FEEDBACK = 100.0
 """Norm of the feedback, in pseudo-gradients, from which a trainer is warned of it.
 
-There its rounding to bfloat16 begins to hide a pseudo-gradient from an audit. An entry waits for up
-to 4096 / k rounds, and longer ones beside it where learning rates fall: tens of them are normal.
+There its rounding to bfloat16 begins to hide a pseudo-gradient from an audit. An entry waits up to
+4096 / k rounds, and longer where learning rates fall, behind larger entries from before: norms of
+some tens are normal.
 """
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _LANE = 256  # the same of a thread

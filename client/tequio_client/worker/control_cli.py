@@ -170,6 +170,8 @@ def _set_state(
     finish: bool = False,
     anyway: bool = False,
 ) -> None:
+    import msgspec
+
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
     from tequio_shared.errors import UserFacingError
@@ -177,14 +179,24 @@ def _set_state(
     def make(shown: Snapshot) -> DesiredState:
         if snooze is not None and snooze.until_ms is None and not shown.has_session:
             raise UserFacingError("this worker cannot see games: give a time, such as 1h")
-        number = shown.wish.number + 1
+        number, asked = shown.wish.number + 1, snooze
+        if snooze is not None and snooze.until_ms is None:
+            asked = msgspec.structs.replace(snooze, game=_running_game(shown.decision))
         # What was started anyway may finish its round, too.
         goes_on = anyway or (finish and shown.wish.anyway)
-        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish, anyway=goes_on)
+        return DesiredState(number=number, lend=lend, snooze=asked, finish=finish, anyway=goes_on)
 
     with WorkerCall.to(folder) as call:
         snapshot = call.set_state(make)
     _print_status(snapshot, as_json=as_json)
+
+
+def _running_game(decision: Decision) -> str:
+    """The game for which nothing is lent now; empty: none, or unknown."""
+    from tequio_client.ipc.snapshot import LendingReason
+
+    games = (LendingReason.GAME, LendingReason.FULLSCREEN, LendingReason.UNTIL_GAME_CLOSES)
+    return str(decision.values.get("program", "")) if decision.reason in games else ""
 
 
 def _snooze(length: str) -> Snooze:

@@ -540,7 +540,7 @@ class Worker:
 
     def _refuse_to_disturb(self, device: str) -> None:
         if program := self.lending.disturbance(device):
-            raise RefusedError("busy", f"{program} is running; the device can be measured after it")
+            raise RefusedError("busy", f"close {program} first, then measure the device")
 
     async def _speed(self) -> float:
         """FLOP/s of the fastest device that is lent, as measured; 0: none was."""

@@ -125,15 +125,17 @@ def test_a_new_worker_is_asked_at_once(model: AppModel, worker: ScriptedWorker) 
     assert (question.reply, question.problem) == (reply, "")
 
 
-@pytest.mark.parametrize("is_answered", [True, False])
+@pytest.mark.parametrize("end", ["answered", "gone", "network forgotten"])
 def test_games_are_looked_for_often_while_a_device_is_measured(
-    model: AppModel, worker: ScriptedWorker, *, is_answered: bool
+    model: AppModel, worker: ScriptedWorker, end: str
 ) -> None:
     """The worker ends the benchmark for a game, of which only the app knows."""
     model.ask(AskBenchmark(device="cuda:0"))
     assert model.yielding == {"benchmark"}
-    if is_answered:
+    if end == "answered":
         worker.answer_last(BenchmarkReply(device="cuda:0", tokens_per_s=9.0))
+    elif end == "network forgotten":
+        model.forget_network()
     else:
         worker.gone.emit("the worker ended with code 3")
     assert not model.yielding

@@ -138,9 +138,12 @@ def test_a_card_is_not_listed_by_a_source_that_lacks_its_serial() -> None:
     whole.ask()
     wait_until(lambda: health(whole.facts(), "gpu", "pdh").ok)
     assert whole.facts().gpus is None
+    assert not any(one.source == "driver" for one in whole.facts().health)
     let_go.set()
     wait_until(lambda: whole.facts().gpus is not None)
-    assert whole.facts().gpus == (msgspec.structs.replace(known, others_load=0.25),)
+    facts = whole.facts()
+    assert facts.gpus == (msgspec.structs.replace(known, others_load=0.25),)
+    assert health(facts, "gpu", "driver").error == "no driver answers for Other"
 
 
 def test_a_card_without_a_driver_is_not_the_same_as_no_card() -> None:

@@ -113,6 +113,28 @@ async def test_a_snooze_may_wait_for_a_game(tmp_path: Path) -> None:
         assert host.wish.snooze.until_ms is None
 
 
+@pytest.mark.parametrize(
+    ("reason", "game"),
+    [
+        (LendingReason.GAME, "doom"),
+        (LendingReason.FULLSCREEN, "doom"),
+        (LendingReason.UNTIL_GAME_CLOSES, "doom"),
+        (LendingReason.FILM, ""),
+    ],
+)
+async def test_a_snooze_awaits_the_game_that_runs_by_its_name(
+    reason: LendingReason, game: str, tmp_path: Path
+) -> None:
+    """Else one that is known by full screen alone would end while it is in the background."""
+    async with served(tmp_path) as host:
+        host.decision = Decision(
+            state=LendingState.WAITING, reason=reason, values={"program": "doom"}
+        )
+        await said(tmp_path, "snooze", "game", "--json")
+        assert host.wish.snooze is not None
+        assert host.wish.snooze.game == game
+
+
 async def test_a_worker_that_sees_no_games_is_not_snoozed_until_one_closes(tmp_path: Path) -> None:
     async with served(tmp_path) as host:
         host.has_session = False

@@ -367,7 +367,7 @@ async def test_a_game_ends_a_benchmark_and_none_starts_beside_it(
     worker = await host(tmp_path / "worker", applies_preferences=True)
 
     async def ask() -> None:
-        with pytest.raises(RefusedError, match="doom is running"):
+        with pytest.raises(RefusedError, match="close doom first, then measure"):
             await worker.answer(AskBenchmark(device=CPU))
 
     with trio.fail_after(60):

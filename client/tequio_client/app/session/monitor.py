@@ -10,6 +10,7 @@ unknown until it answers.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.session.power import KeepAwake, SleepWatch
-from tequio_client.app.session.programs import is_film_program
+from tequio_client.app.session.programs import is_film_program, normalised_name
 from tequio_client.app.session.table import Probe, SessionSources, close_probe
 from tequio_client.ipc.facts import UNKNOWN_SESSION, ProbeHealth, SessionFacts
 from tequio_client.names import clean_text
@@ -37,6 +38,9 @@ NAME_CHARACTERS, ERROR_CHARACTERS = 256, 512
 """Limits of `ipc.facts`."""
 _TOGETHER_MS = 30
 """Answers within this time are emitted together."""
+_INTERPRETER = re.compile(r"javaw?|pythonw?[\d.]*|wine(64)?(-preloader)?")
+"""Programs that run others, Tequio among them: several of one name may run, so that its end is
+not the end of the game."""
 
 
 class SessionProbes(QObject):
@@ -137,6 +141,8 @@ class SessionProbes(QObject):
         idle_s = _latest("idle", probes.idle, self._idle, health)
         is_locked = _latest("lock", probes.lock, self._lock, health)
         other_user = _latest("other-user", probes.other_user, self._other_user, health)
+        if other_user is None:  # one who was there has not gone because nothing answers
+            other_user = self.facts.has_other_user or None
         fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
         running = _latest("programs", probes.programs, self._running, health)
         game = _latest("game", probes.game_mode, self._game_mode, health)
@@ -232,6 +238,7 @@ class SessionMonitor(QObject):
         self._probes.set_watching(is_watching=is_lending or bool(self._model.yielding))
         snooze = self._model.desired.snooze
         # A game that is known by full screen alone would seem closed while it is in the background.
-        awaited = (snooze.game,) if snooze is not None and snooze.game else ()
+        game = "" if snooze is None else snooze.game
+        awaited = (game,) if game and not _INTERPRETER.fullmatch(normalised_name(game)) else ()
         self._probes.set_exclusive((*awaited, *preferences.exclusive))
         self._awake.set_wanted(is_wanted=is_lending and preferences.keep_awake)

@@ -74,7 +74,8 @@ async def submit(outbox: Outbox, body: Body, *cosigners: Signer) -> None:
     if await outbox.withdraw(body):
         raise LedgerUnavailableError(f"{late}, and the request is given up: try again later")
     raise UnansweredError(
-        f"{late}; the request may still be accepted: it is sent again until the ledger answers"
+        f"{late}; the request may still be accepted: this folder's worker, or the next command "
+        "in it, sends it again"
     )
 
 

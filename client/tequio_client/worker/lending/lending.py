@@ -258,7 +258,8 @@ class Lending:
         """Time since which the rules alone allow what was started anyway; None: they do not."""
         self.decision: Decision = UNDECIDED
         """The decision that is shown for the whole computer: that of a device that computes, or
-        else that of the first one."""
+        else that of the first one. But `may_transfer` is that of all that compute, or else of all
+        that are lent."""
 
     def apply_state(self, desired: DesiredState) -> None:
         if self.choices.set_desired_state(desired):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -160,6 +161,28 @@ def test_behind_another_users_session_only_its_own_game_is_known(
         qtbot.waitUntil(lambda: session.facts.game == "doom", timeout=90_000)
 
 
+def test_another_user_counts_as_there_until_the_system_says_that_they_are_gone(
+    qtbot: QtBot,
+) -> None:
+    """Else "Start now anyway" would lend beside them while the system does not answer."""
+    answers: list[bool | None] = [True]
+
+    def ask() -> bool:
+        if (answer := answers[-1]) is None:
+            raise NoAnswerError("too slow")
+        return answer
+
+    with closing(SessionProbes(scripted_sources(other_user=ask))) as session:
+        first_facts(qtbot, session)
+        session.set_watching(is_watching=True)
+        answers.append(None)
+        qtbot.waitUntil(lambda: not health(session.facts, "other-user").ok, timeout=90_000)
+        assert session.facts.has_other_user
+        answers.append(False)
+        qtbot.waitUntil(lambda: session.facts.has_other_user is False, timeout=90_000)
+        assert session.facts.idle_s == 400.0
+
+
 @pytest.mark.parametrize("name", ["idle", "lock", "fullscreen", "metered", "game_mode"])
 def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
     qtbot: QtBot, name: str
@@ -213,16 +236,43 @@ def test_a_game_that_a_snooze_awaits_is_seen_when_it_does_not_fill_the_screen(
     qtbot: QtBot, model: AppModel, tmp_path: Path
 ) -> None:
     at_rest = SessionProbes(scripted_sources(), resting_ms=10**8)
-    ours = os.path.basename(sys.executable)  # noqa: PTH119 - a name
-    with closing(SessionMonitor(model, WorkerProcess((), tmp_path, lambda: None), at_rest)) as one:
+    with (
+        subprocess.Popen([shutil.which("sleep") or "", "600"]) as game,
+        closing(SessionMonitor(model, WorkerProcess((), tmp_path, lambda: None), at_rest)) as one,
+    ):
         one.start()
         qtbot.waitUntil(lambda: model.session.programs == (), timeout=90_000)
-        model.snooze_until_game_closes(game=ours)
+        model.snooze_until_game_closes(game="sleep")
         model.snapshot_changed.emit(None)
-        qtbot.waitUntil(lambda: model.session.programs == (ours,), timeout=90_000)
+        qtbot.waitUntil(lambda: model.session.programs == ("sleep",), timeout=90_000)
+        game.kill()
         model.contribute()
         model.snapshot_changed.emit(None)
         qtbot.waitUntil(lambda: model.session.programs == (), timeout=90_000)
+
+
+@pytest.mark.parametrize(
+    ("program", "is_awaited"),
+    [
+        ("doom", True),
+        ("javascript-game", True),
+        ("java", False),
+        ("javaw.exe", False),
+        ("python3.13", False),
+        ("pythonw.exe", False),
+        ("wine64-preloader", False),
+    ],
+)
+def test_no_snooze_awaits_the_end_of_every_program_of_one_interpreter(
+    model: AppModel, tmp_path: Path, program: str, *, is_awaited: bool
+) -> None:
+    """Tequio itself may be one of them, and would snooze until it ends."""
+    sources = scripted_sources()
+    worker = WorkerProcess((), tmp_path, lambda: None)
+    with closing(SessionMonitor(model, worker, SessionProbes(sources))):
+        model.snooze_until_game_closes(game=program)
+        model.snapshot_changed.emit(None)
+        assert sources.programs.exclusive_names == ((program,) if is_awaited else ())
 
 
 def test_nothing_is_emitted_after_the_end(qtbot: QtBot) -> None:
