@@ -28,7 +28,7 @@ EMPTY = {
     ("competition", "list"): "No competitions yet.",
     ("invite", "list"): "No invitations yet.",
     ("connector", "list"): "No connectors",
-    ("quarantine", "list"): "No key is restricted.",
+    ("quarantine", "list"): "No key is restricted, and no appeal is open.",
 }
 
 

@@ -23,7 +23,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.keys import Signer
-from tequio_shared.limits import JURY, STRIKE_ROUNDS, VESTING
+from tequio_shared.limits import JURY, PROBATION_WORK, STRIKE_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditStage
 from tequio_shared.network.vesting import Vesting
 from tequio_shared.round import audit_draws, audits
@@ -37,6 +37,7 @@ from tequio_shared.statements.network import (
     MemberLeave,
     MemberVouch,
     RoleGrant,
+    StandingAppeal,
     StandingChange,
     StandingRelease,
 )
@@ -540,6 +541,8 @@ class Follower:
             wrong = [one[1:] for one in record.contradictions if one[0] > recent]
             theirs = mine.records.get(bytes(key), second_standing.Record())
             assert wrong == theirs.contradictions()
+            if not theirs.is_revoked:
+                assert (record.standing, record.since) == (theirs.standing, theirs.since)
         for key, member in accounts.members.items():
             assert member.is_active == mine.members[bytes(key)].is_active
 
@@ -597,8 +600,8 @@ def test_both_read_the_same_audits_and_points_from_a_log(members: int, seed: int
     assert sorted(map(bytes, done)) == sorted(due)
 
 
-@pytest.mark.parametrize("is_back", [False, True], ids=["quarantined", "probation"])
-def test_both_follow_a_run_with_returns_rulings_and_its_end(*, is_back: bool) -> None:
+@pytest.mark.parametrize("standing", ["quarantined", "probation", "active"])
+def test_both_follow_a_run_with_returns_rulings_and_its_end(standing: str) -> None:
     swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=200), audit=AuditRules()), seed=4)
     for at in range(9):
         swarm.volunteer(f"second audits {at}")
@@ -614,16 +617,21 @@ def test_both_follow_a_run_with_returns_rulings_and_its_end(*, is_back: bool) ->
         both.follow(number)
     lost = causes(swarm, second_standing.NOT_DONE_CAUSE)
     assert lost
-    if is_back:
+    cheat = swarm.volunteers[0]
+    if standing != "quarantined":
+        change = swarm.standings.records[cheat.key].since
+        swarm.post(cheat, StatementDraft(StandingAppeal(change=change, text="")))
         swarm.now_ms = swarm.standings.records[lost[0]].until
-        cheat = swarm.volunteers[0]
         swarm.post(cheat, cheat.ready(swarm.view))
         both.follow(14)
-        assert swarm.standings.of(lost[0]) == "probation"
+    if standing == "active":
+        swarm.arithmetic.idle.clear()
+        both.follow(14 + PROBATION_WORK)
+    assert swarm.standings.of(lost[0]) == standing
     assert swarm.view.accounts.earned[lost[0]].forfeited
     swarm.organise(StandingRelease(peer=to_text(lost[0]), reason=0))
     assert not swarm.view.accounts.earned[lost[0]].forfeited
-    both.follow(15)
+    both.follow(swarm.view.closed + swarm.view.voided + 1)
     swarm.organise(RunFinish(reason=0))
     for _ in range(400):
         if not swarm.step():

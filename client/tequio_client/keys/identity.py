@@ -109,16 +109,24 @@ class KeyStore:
     ) -> None:
         """Change the protection of the same key, and of one that waits to follow it.
 
-        An old keyring entry is deleted afterwards. The waiting key changes first: if this is cut
-        short, the same change can be made once more, and does the rest.
+        If one cannot be written, both stay as they were. Old keyring entries are deleted
+        afterwards. The waiting key changes first: if this is cut short, the same change can be
+        made once more, and does the rest.
         """
         seeds, waiting = {self.folder: self.open(old_passphrase).seed}, self.folder / SUCCESSOR
         with suppress(IdentityError):  # there is none, or another passphrase protects it
             seeds = {waiting: load(waiting, old_passphrase, self.keyring).seed, **seeds}
-        for folder, seed in seeds.items():
-            content = _read(folder)
-            write(folder, seed, how, passphrase, self.keyring)
-            if content is not None and _has_form(content, _WRAPPED_MAGIC):
+        before = {folder: content for folder in seeds if (content := _read(folder)) is not None}
+        try:
+            for folder, seed in seeds.items():
+                write(folder, seed, how, passphrase, self.keyring)
+        except IdentityError:
+            with suppress(OSError):  # the same change can be made once more, as above
+                for folder, content in before.items():
+                    files.write_private(folder / KEY_FILE, content)
+            raise
+        for content in before.values():
+            if _has_form(content, _WRAPPED_MAGIC):
                 with suppress(IdentityError):  # a leftover entry does no harm
                     self.keyring.delete(content[_SALT].hex())
 

@@ -465,10 +465,9 @@ def quarantine() -> None:
 @quarantine.command("list")
 @cli.ledger_option
 def list_quarantined(ledger: str) -> None:
-    """List restricted keys.
+    """List restricted keys and open appeals.
 
-    Those are the keys that are quarantined, banned, suspected or on probation, and those whose
-    appeal is still open.
+    Restricted are the keys that are quarantined, banned, suspected or on probation.
     """
     from tequio_client.organiser import decisions
 

@@ -151,7 +151,7 @@ def _checked(key: str) -> str:
 def list_restricted(ledger: str) -> None:
     found = shutdown.ask_ledger(ledger, LedgerApi.quarantine)
     if not found:
-        Console(soft_wrap=True).print("No key is restricted.")
+        Console(soft_wrap=True).print("No key is restricted, and no appeal is open.")
         return
     table = Table("key", "standing", "since", "until", "appeal", "why")
     for one in found:

@@ -424,8 +424,9 @@ class KeyStatus:
             if record.standing in LIFTED:
                 # It was wrong, so it must not make a later quarantine a repeated one.
                 record.convictions.pop()
-            record.cause, record.evidence, record.until = None, (), 0
-            _move(record, Standing.ACTIVE, index)
+            if record.standing is not Standing.ACTIVE:
+                record.cause, record.evidence, record.until = None, (), 0
+                _move(record, Standing.ACTIVE, index)
         elif body.to == "banned":
             _move(record, Standing.BANNED, index)
 

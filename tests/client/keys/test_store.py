@@ -253,20 +253,45 @@ def test_a_waiting_key_is_kept_in_the_same_way_as_the_present_one(
     assert store.state().protection is after
 
 
+class PowerCut(BaseException):
+    """Ends the program at once."""
+
+
+def break_present(store: KeyStore, patch: pytest.MonkeyPatch, err: BaseException) -> None:
+    """Let the waiting key be written, and the present one not."""
+    write = files.write_private
+
+    def fail(path: Path, content: bytes) -> None:
+        if path.parent == store.folder:
+            raise err
+        write(path, content)
+
+    patch.setattr(files, "write_private", fail)
+
+
+@pytest.mark.parametrize("before", WAYS)
+@pytest.mark.usefixtures("ring")
+def test_a_change_that_fails_after_the_waiting_key_leaves_both_as_they_were(
+    store: KeyStore, monkeypatch: pytest.MonkeyPatch, before: KeyProtection
+) -> None:
+    key = store.make(before, PHRASE).key
+    waiting = successor.prepare(store, PHRASE)
+    with monkeypatch.context() as patch:
+        break_present(store, patch, OSError(28, "No space left on device"))
+        with refused("unusable"):
+            store.change_protection(KeyProtection.PASSPHRASE, "another phrase", PHRASE)
+    assert store.open(PHRASE).key == key
+    assert successor.prepare(store, PHRASE).key == waiting.key
+
+
 def test_a_change_that_was_cut_short_after_the_waiting_key_is_made_again(
     store: KeyStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.make(KeyProtection.PASSPHRASE, PHRASE)
-    waiting, write = successor.prepare(store, PHRASE), files.write_private
-
-    def fail(path: Path, content: bytes) -> None:
-        if path.parent == store.folder:
-            raise OSError(28, "No space left on device")
-        write(path, content)
-
-    with monkeypatch.context() as full:
-        full.setattr(files, "write_private", fail)
-        with refused("unusable"):
+    waiting = successor.prepare(store, PHRASE)
+    with monkeypatch.context() as patch:
+        break_present(store, patch, PowerCut())
+        with pytest.raises(PowerCut):
             store.change_protection(KeyProtection.PASSPHRASE, "another phrase", PHRASE)
     store.change_protection(KeyProtection.PASSPHRASE, "another phrase", PHRASE)
     assert successor.install(store, "another phrase").key == waiting.key

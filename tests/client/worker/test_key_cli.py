@@ -15,7 +15,12 @@ from tequio_client.keys.backup import read_backup, to_words
 from tequio_client.keys.cli import open_store
 from tequio_client.keys.successor import prepare
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.ledger.http import (
+    LedgerRefusedError,
+    LedgerUnavailableError,
+    UnansweredError,
+    UnnamedRefusalError,
+)
 from tequio_client.worker.ledger.key_changes import replace
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -23,6 +28,7 @@ from tests.support.authors import Author
 from tests.support.equivocators import key_folder
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.memory_log import MemoryLog, Reply, problem, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,6 +181,39 @@ def test_a_replacement_whose_answer_was_lost_is_not_made_twice(
             assert caught.value.code == "key-ended"
 
     trio.run(run)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "words"),
+    [
+        (
+            problem("read-only", "the disk of the ledger is full", 503),
+            UnansweredError,
+            r"gave no clear answer \(.*disk of the ledger is full\), and may still accept",
+        ),
+        (
+            Reply(status=302, headers={"location": "https://portal.example"}),
+            UnnamedRefusalError,
+            "moved to https://portal.example",
+        ),
+    ],
+)
+@pytest.mark.trio
+async def test_a_replacement_without_a_clear_answer_tells_what_came_instead(
+    reply: Reply, error: type[LedgerUnavailableError], words: str
+) -> None:
+    former, successor = Signer(bytes([11]) * 32), Signer(bytes([12]) * 32)
+
+    def tamper(method: str, path: str, given: Reply) -> Reply:
+        if path == f"/v1/peers/{to_text(successor.key)}":
+            return problem("not-found", "a new key", 404)
+        return reply if method == "POST" else given
+
+    async with serving(MemoryLog.founded()) as server, LedgerApi(server.url) as api:
+        server.tamper = tamper
+        with pytest.raises(error, match=words) as caught:
+            await replace(api, former.key, successor, former)
+        assert caught.type is error
 
 
 def test_a_waiting_key_that_has_another_account_is_installed_rather_than_lost(

@@ -297,8 +297,10 @@ def test_an_appeal_is_listed_until_organisers_answer_it(tmp_path: Path) -> None:
             assert listed(swarm.ledger) == [(liar.key, "probation", asked)]
             await swarm.play(*swarm.peers[:3])
         assert listed(swarm.ledger) == [(liar.key, "active", asked)]
+        row = row_of(swarm.ledger, liar)
         await swarm.post([ruling(swarm, release(liar), SECOND)])
         assert listed(swarm.ledger) == []
+        assert row_of(swarm.ledger, liar) == dataclasses.replace(row, appeal=None)
 
     drive(tmp_path, scenario)
 

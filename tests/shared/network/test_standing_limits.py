@@ -270,6 +270,21 @@ def test_the_release_of_a_suspected_key_leaves_its_earlier_quarantine() -> None:
     assert standings.records[ONE].convictions == [NOW - 1]
 
 
+def test_a_release_answers_the_appeal_of_an_active_key_and_leaves_its_standing() -> None:
+    standings = known(ONE)
+    standings.apply_fault(4, fault(ONE))
+    moved(standings)
+    appeal(standings, ONE)
+    record = standings.records[ONE]
+    record.standing, record.since, record.cause = Standing.ACTIVE, 21, StandingCause.EARNED
+    standings.apply_fault(22, fault(ONE, StandingCause.BAD_PROOF, "member.ready"))
+    body = StandingRelease(peer=to_text(ONE), reason=1)
+    standings.apply_ruling(23, said_by(signer("organiser").key, body), body)
+    assert (record.appeal, record.convictions) == (None, [])
+    assert (record.since, record.cause) == (21, StandingCause.EARNED)
+    assert moved(standings).cause == StandingCause.BAD_PROOF
+
+
 def test_an_appeal_that_falls_due_meanwhile_comes_first_if_its_key_does() -> None:
     standings = known(ONE, OTHER)
     standings.apply_fault(4, fault(ONE))

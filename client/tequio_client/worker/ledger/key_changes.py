@@ -31,6 +31,7 @@ from tequio_client.ledger.http import (
     LedgerRefusedError,
     LedgerUnavailableError,
     UnansweredError,
+    UnnamedRefusalError,
 )
 from tequio_client.worker.ledger import connection, teams
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
@@ -173,9 +174,11 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
     )
     try:
         (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    except UnnamedRefusalError:  # not from a ledger
+        raise
     except LedgerUnavailableError as err:
         raise UnansweredError(
-            f"the ledger did not answer ({err}), and may still accept the new key: try again"
+            f"the ledger gave no clear answer ({err}), and may still accept the new key: try again"
         ) from err
     if posted.status == "refused":
         raise LedgerRefusedError(posted.code or "unnamed", f"key.replace: {posted.detail}")

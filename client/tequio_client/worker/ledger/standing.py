@@ -219,8 +219,12 @@ class StandingWatch:
 
     def apply(self, index: int, statement: Statement) -> None:
         after = standing_after(index, statement, self._key)
-        if after is not None:
-            self._adopt(after)
+        if after is None:
+            return
+        was = self.known.standing if self.known else ""
+        if was == after.standing == Standing.ACTIVE:  # its release only closes an appeal
+            return
+        self._adopt(after)
 
     @property
     def removed_at_index(self) -> int:

@@ -294,7 +294,7 @@ def _role(ledger: Ledger, key: PeerKey) -> str:
 @get("/quarantine")
 @render.in_queue
 def get_quarantine(request: Request, ledger: Ledger, after: Index = 0) -> Response:
-    """List restricted keys with reason, evidence and term, the oldest restriction first."""
+    """List restricted keys and open appeals with reason, evidence and term, oldest first."""
     with snapshot(ledger) as (connection, published):
         rows = StoredRows(connection).standings(after, QUARANTINE_ROWS + 1)
     return render.page(

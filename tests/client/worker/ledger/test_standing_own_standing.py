@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -15,11 +16,14 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, advice, read_standing
 from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import key_from_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import QUARANTINE_MS
+from tequio_shared.statements.network import StandingChange, StandingRelease
 from tests.support.authors import Author
 from tests.support.equivocators import contradiction, lie, open_run
 from tests.support.ledgers import UNLIMITED, served
+from tests.support.statements import example_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,6 +114,18 @@ async def test_who_works_again_reads_that_its_appeal_is_still_open(
         other = cast("LedgerApi", AlteredLedger(api, standing=standing, appeal=9))
         with pytest.raises(UserFacingError, match="the appeal in entry 9 is still open"):
             await appeal(other, cast("Outbox", None), liar.signer, b"")
+
+
+async def test_the_answer_to_an_appeal_does_not_begin_an_active_standing_again() -> None:
+    change = example_statement("standing.change")
+    assert isinstance(change.body, StandingChange)
+    earned = msgspec.structs.replace(change.body, to="active", cause=1, until=0)
+    release = StandingRelease(peer=earned.peer, reason=0)
+    watch = StandingWatch(key_from_text(earned.peer), cast("LedgerApi", None), now_ms)
+    for index, body in ((5, earned), (9, release)):
+        watch.apply(index, replace(change, body=body))
+    assert watch.known is not None
+    assert (watch.known.standing, watch.known.since) == ("active", 5)
 
 
 async def test_what_the_gossip_shows_of_an_author_is_reported_once(

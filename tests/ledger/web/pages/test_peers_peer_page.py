@@ -15,10 +15,13 @@ from tequio_ledger.web.pages.peers import ROUNDS
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.round.points import points
+from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import PageReader
 from tests.support.sample_ledger import LINK, ROUNDS_A_DAY
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.ledger.web.pages.conftest import PageSite
 
 
@@ -77,7 +80,15 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: PageSite) -> None:
         assert {f"/entries/{index}" for index in record.evidence} <= set(page.links())
         assert record.appeal is not None
         assert f"/entries/{record.appeal[0]}" in page.links()
-    assert f"/peers/{key}" in seen.pages.get("/quarantine").links()
+    listed = seen.pages.get("/quarantine")
+    assert f"/peers/{key}" in listed.links()
+    assert [one.text for one in listed.all("h2")] == ["Restricted keys and open appeals"]
+
+
+def test_a_list_without_keys_says_that_no_appeal_is_open_either(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        page = PageReader(ledger).get("/quarantine")
+    assert "No key is restricted, and no appeal is open." in page.text
 
 
 def test_a_key_may_return_once_the_term_of_its_quarantine_is_over(
@@ -183,4 +194,4 @@ def test_a_list_that_ends_with_its_page_leads_to_no_empty_one(
             for link in further:
                 assert len(PageReader(ledger).get(link).all("td")) > 0
     assert "There are no further places." in seen.pages.get("/leaderboard?after=1000").text
-    assert "No further keys are restricted." in seen.pages.get("/quarantine?after=100000").text
+    assert "There are no further keys." in seen.pages.get("/quarantine?after=100000").text
