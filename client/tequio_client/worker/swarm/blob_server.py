@@ -128,7 +128,7 @@ class BlobServer:
         self.may_transfer = True
         """False: all but audits, whose leaves nobody else has, get MISSING."""
         self.withheld: set[Digest] = set()
-        """Roots of own payloads to which the log has no commitment yet, as far as it was read.
+        """Payloads of this worker to which the log has no commitment yet, as far as it was read.
 
         The ledger learns them before it logs one, and could let a peer fetch the payload and commit
         first: this worker's would then be the copy. Its answer alone proves no place in the log.
