@@ -198,7 +198,8 @@ FORGERIES = {
     ),
     "a quarantine that is over": Forgery(
         table="standing",
-        orders="UPDATE standing SET standing = 'active' WHERE standing = 'quarantined'",
+        orders="UPDATE standing SET standing = 'active', appeal = NULL "
+        "WHERE standing = 'quarantined'",
         event=f"{_KEY} standing",
         answer=rf"/v1/quarantine\b.* peers\[{_KEY}\](?!\.).*(expected|is) a row",
     ),
