@@ -9,9 +9,9 @@ text without a finished translation is shown in English.
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QLocale, QTranslator
 
 from tequio_client.app.theme import style
 
@@ -26,7 +26,7 @@ LANGUAGES = ("en", "de", "es", "fr", "ja", "pt", "zh")
 class Language:
     def __init__(self, app: QApplication, choice: str = SYSTEM) -> None:
         self._app = app
-        self._translators: list[QTranslator] = []  # Qt does not own those that it has installed
+        self._spoken = _spoken(app)
         self._choice: str | None = None
         self.choose(choice)
 
@@ -39,16 +39,44 @@ class Language:
         self._choice = choice
 
     def apply(self, locale: QLocale, translator: QTranslator) -> None:
-        """Install a translator and format numbers by that locale."""
+        """Translate by that translator and format numbers by that locale."""
         self._choice = None
         QLocale.setDefault(locale)
-        for old in self._translators:
-            self._app.removeTranslator(old)
-        self._translators = [translator, _qt_translations(locale)]
+        self._spoken.translators = (translator, _qt_translations(locale))
         self._app.setLayoutDirection(locale.textDirection())
         self._app.setFont(style.font(style.TextStyle.BODY))
-        for new in self._translators:
-            self._app.installTranslator(new)
+        QCoreApplication.sendEvent(self._app, QEvent(QEvent.Type.LanguageChange))
+
+
+class _SpokenTranslator(QTranslator):
+    """The one translator that Qt knows: it asks those of the present language, in their order.
+
+    Qt's threads translate too, for example why a host name was not found. Each of them asks every
+    installed translator and needs Python's lock for it, under a lock that `removeTranslator` and
+    `installTranslator` wait for while they hold Python's. So nothing is installed or removed once
+    there may be such a thread, and each translator outlives the questions to it.
+    """
+
+    translators: tuple[QTranslator, ...] = ()
+
+    def isEmpty(self) -> bool:  # noqa: N802 - Qt's name
+        """Never: Qt would not ask an empty one."""
+        return False
+
+    def translate(
+        self, context: str, source: str, disambiguation: str | None = None, n: int = -1
+    ) -> str:
+        """The first translation; Qt takes None for an absent one, and an empty text for a text."""
+        found = (one.translate(context, source, disambiguation, n) for one in self.translators)
+        return next(filter(None, found), cast("str", None))
+
+
+def _spoken(app: QApplication) -> _SpokenTranslator:
+    made = app.findChild(_SpokenTranslator)
+    if made is None:
+        made = _SpokenTranslator(app)
+        app.installTranslator(made)
+    return made
 
 
 def locale_of(choice: str, system: QLocale) -> QLocale:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from string import Formatter
 from typing import TYPE_CHECKING
 
@@ -25,7 +28,7 @@ from tequio_client.app.language import (
 from tequio_client.app.theme import style
 from tequio_client.ipc import texts as link_texts
 from tequio_client.keys.state import ERROR_TEMPLATES
-from tests.support import app_texts
+from tests.support import app_texts, timing_slack
 from tests.support.app_texts import Text, is_finished
 
 if TYPE_CHECKING:
@@ -64,6 +67,33 @@ CANCEL = {
 SPANISH = PAIR.format(
     code="es", forms="<numerusform>%n cosa</numerusform><numerusform>%n cosas</numerusform>"
 )
+
+LOOKUPS = """
+import faulthandler
+import sys
+from PySide6.QtCore import QUrl
+from PySide6.QtNetwork import QNetworkAccessManager, QNetworkRequest
+from PySide6.QtWidgets import QApplication
+from tequio_client.app.language import LANGUAGES, Language
+
+faulthandler.dump_traceback_later(float(sys.argv[1]), exit=True)
+app = QApplication([])
+language = Language(app, "en")
+manager = QNetworkAccessManager()
+replies, failed = [], 0
+while failed < 24:
+    while len(replies) < 8:
+        url = QUrl(f"http://{failed}-{len(replies)}.invalid/")
+        replies.append(manager.get(QNetworkRequest(url)))
+    for code in LANGUAGES:
+        language.choose(code)
+        app.processEvents()
+    failed += sum(one.isFinished() for one in replies)
+    replies = [one for one in replies if not one.isFinished()]
+print("chosen")
+"""
+"""Qt says in a thread of its own, and in the app's language, that a name is not found."""
+PATIENCE_S = 20.0
 
 
 def _compiled(folder: Path, code: str) -> QTranslator:
@@ -247,3 +277,12 @@ def _messages(code: str) -> dict[Text, Element]:
 def _places(text: str) -> list[str]:
     """The values in it, each as often as it stands there."""
     return sorted(name for _, name, _, _ in Formatter().parse(text) if name)
+
+
+def test_a_language_can_be_chosen_while_qt_translates_in_another_thread() -> None:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    allowed_s = timing_slack.allowed_s(PATIENCE_S)
+    command = [sys.executable, "-c", LOOKUPS, str(allowed_s)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "chosen"
