@@ -285,6 +285,28 @@ def test_a_list_of_runs_that_is_a_moment_old_raises_no_alarm(
     assert asked == 3, "twice for the newest head, and once to prove it"
 
 
+def test_rounds_that_end_between_two_questions_raise_no_alarm(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each list of runs is of the moment before another head is promoted."""
+    monkeypatch.setattr(proven, "_PAUSES_S", (0.0,))
+    whole, turns = list(site.log.leaves), promotions(site.log)
+    named = 0
+
+    def lie(path: str) -> bytes | None:
+        nonlocal named
+        if path.startswith("/v1/runs?"):
+            named += 1
+            site.head_round = named
+        elif path == "/log/checkpoint":
+            site.log.leaves = whole[: 1 + turns[min(named + 1, ROUNDS)]]
+            site.log.sign()
+        return None
+
+    site.lie = lie
+    assert newest(site, tmp_path).name.endswith("-2"), "the newest one when first asked"
+
+
 def test_a_run_that_went_back_to_an_older_head_has_that_one(
     site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

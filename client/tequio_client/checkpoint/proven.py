@@ -85,17 +85,20 @@ async def prove_head(
 
 
 async def newest_run(api: LedgerApi, name: str, seen: Path | None = None) -> RunAnswer:
-    """Find a run, with the newest head that its log has; `name` as in `runs.find_run`.
+    """Find a run, with the newest head that its log had when asked; `name` as in `runs.find_run`.
 
     A ledger that names an older head is asked again, since a cache may have answered, and is then
-    found out. With the folder `seen` as in `newest_checkpoint`. Raises PeerError,
-    UserFacingError, LogForkedError, and what the API raises.
+    found out. Heads that are promoted meanwhile do not count against it. With the folder `seen` as
+    in `newest_checkpoint`. Raises PeerError, UserFacingError, LogForkedError, and what the API
+    raises.
     """
+    size = 0
     for pause_s in (0.0, *_PAUSES_S):
         await trio.sleep(pause_s)
         run = runs.find_run(name, await api.runs())
         checkpoint, _ = await newest_checkpoint(api, seen)
-        newer = await runs.find_newer(api, run, LogProofs(api, checkpoint))
+        size = size or checkpoint.size
+        newer = await runs.find_newer(api, run, LogProofs(api, checkpoint), size)
         if newer is None:
             return run
     raise PeerError(

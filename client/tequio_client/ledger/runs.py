@@ -123,19 +123,19 @@ async def find_promotion(
     )
 
 
-async def find_newer(api: LedgerApi, run: RunAnswer, proofs: LogProofs) -> int | None:
+async def find_newer(api: LedgerApi, run: RunAnswer, proofs: LogProofs, size: int) -> int | None:
     """Find the round of a head that follows the one which the ledger names as the run's newest.
 
-    None if none is promoted, and the run goes back to no other head, in the next `_LATER_ENTRIES`
-    entries: to the end of the run or of the checkpoint as a rule. Costs a bundle for each 256 of
-    them. Raises UserFacingError if the named head is not certified.
+    Looks at the first `size` entries of the log. None if none is promoted, and the run goes back to
+    no other head, in the next `_LATER_ENTRIES` of them: to the end of the run or to `size` as a
+    rule. Costs a bundle for each 256. Raises UserFacingError if the named head is not certified.
     """
     if run.head_round is None:
         return None
     network = await api.network()
     named = await find_promotion(api, run, run.head_round, proofs)
     begin = 1 + await _index_of_last(run, named, network, proofs)
-    end = min(begin + _LATER_ENTRIES, proofs.checkpoint.size)
+    end = min(begin + _LATER_ENTRIES, size)
     for page in parts_by_tile(begin, end):
         leaves = await proofs.leaves(page.start, page.stop)
         turns = (_turn(at, leaf, run.id, network) for at, leaf in enumerate(leaves, page.start))
