@@ -72,7 +72,7 @@ class AccessibilityReader:
                     if fits(thing):
                         return thing
             time.sleep(POLL_S)
-        names = sorted({f"{one.role}: {one.name[:40]}" for one in self.things() if one.name})
+        names = sorted({f"{one.role}: {one.name[:200]}" for one in self.things() if one.name})
         raise AssertionError(f"not within {patience_s:.0f} s: {what}; there is {names}")
 
     def named(self, name: str, *roles: str, patience_s: float = 20.0) -> AccessibleElement:

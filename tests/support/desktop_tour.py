@@ -376,7 +376,10 @@ def ask_model(user: DesktopUser) -> None:
     user.press("Return")
     if missing in user.see_any((ready, missing), 300).name:
         user.click("Download")
-        user.see(ready, 300)
+        failed = "The model could not be started"
+        if failed in user.see_any((ready, failed), 300).name:
+            user.click("Details")
+            user.see(ready)
     user.click("Your text")
     user.see("Send", 120)  # "Stop" until the answer ends
     user.shoot("model")
