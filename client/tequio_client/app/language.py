@@ -59,7 +59,7 @@ class _SpokenTranslator(QTranslator):
 
     translators: tuple[QTranslator, ...] = ()
 
-    def isEmpty(self) -> bool:  # noqa: N802 - Qt's name
+    def isEmpty(self) -> bool:
         """Never: Qt would not ask an empty one."""
         return False
 
