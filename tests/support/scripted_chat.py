@@ -4,7 +4,7 @@
 
 It answers with the question's words in capitals. In mode `endless` an answer ends only when it is
 stopped; `talker` has turns; `missing`, `memory`, `crash` and `silent` are what can go wrong, and
-`missing --seeds` fetches.
+`missing --seeds` fetches. `lingering` is `missing` on a busy machine: it does not end soon.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from tequio_client.ipc.chat import (
     ToChat,
 )
 
+MISSING = ChatFailed(problem=ChatProblem.WEIGHTS, reason="the store lacks the weights")
 FAILURES = {
-    "missing": ChatFailed(problem=ChatProblem.WEIGHTS, reason="the store lacks the weights"),
+    "missing": MISSING,
+    "lingering": MISSING,
     "memory": ChatFailed(
         problem=ChatProblem.MEMORY,
         reason="too little memory",
@@ -70,6 +72,8 @@ def main(mode: str) -> None:
     sys.stdout.flush()
     if mode in FAILURES and "--seeds" not in sys.argv:
         send(FAILURES[mode])
+        if mode == "lingering":
+            time.sleep(600)
         raise SystemExit(1)
     if mode == "crash":
         raise SystemExit("the processor is on fire")

@@ -101,6 +101,8 @@ class ChatProcess(QObject):
 
     def ask(self, text: str, command: Sequence[str]) -> None:
         """Answer that, with a program started by this command unless one runs."""
+        if self.failure is not None:
+            self.end()  # it says why it ends before it has ended
         self._number += 1
         question = AskModel(number=self._number, text=text[: chat.MAX_CHARACTERS])
         self.failure = None

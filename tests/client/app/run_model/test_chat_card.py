@@ -196,6 +196,19 @@ def test_weights_that_are_not_here_are_downloaded_when_asked_for(
     assert not card.banner.isVisible()
 
 
+def test_a_program_that_has_failed_and_not_ended_gets_no_question(
+    make: Callable[..., ChatCard], qtbot: QtBot
+) -> None:
+    card = make("lingering")
+    ask(card, qtbot, "hello")
+    qtbot.waitUntil(lambda: card.banner.button.text() == "Download", timeout=PATIENCE_MS)
+    failed = card.process.pid
+    qtbot.mouseClick(card.banner.button, Qt.MouseButton.LeftButton)
+    assert not psutil.pid_exists(failed)
+    qtbot.waitUntil(lambda: card.process.progress is not None, timeout=PATIENCE_MS)
+    assert not card.banner.isVisible()
+
+
 def test_too_little_memory_is_named(make: Callable[..., ChatCard], qtbot: QtBot) -> None:
     card = make("memory")
     ask(card, qtbot, "hello")
