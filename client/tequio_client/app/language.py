@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QLocale, QTranslator
+from shiboken6 import isValid
 
 from tequio_client.app.theme import style
 
@@ -67,7 +68,9 @@ class _SpokenTranslator(QTranslator):
         self, context: str, source: str, disambiguation: str | None = None, n: int = -1
     ) -> str:
         """The first translation; Qt takes None for an absent one, and an empty text for a text."""
-        found = (one.translate(context, source, disambiguation, n) for one in self.translators)
+        # as the program ends, Qt's objects go before the questions do
+        left = filter(isValid, self.translators)
+        found = (one.translate(context, source, disambiguation, n) for one in left)
         return next(filter(None, found), cast("str", None))
 
 
