@@ -8,6 +8,7 @@ text without a finished translation is shown in English.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
@@ -43,7 +44,7 @@ class Language:
         """Translate by that translator and format numbers by that locale."""
         self._choice = None
         QLocale.setDefault(locale)
-        self._spoken.translators = (translator, _qt_translations(locale))
+        self._spoken.ask_only(translator, _qt_translations(locale.name()))
         self._app.setLayoutDirection(locale.textDirection())
         self._app.setFont(style.font(style.TextStyle.BODY))
         QCoreApplication.sendEvent(self._app, QEvent(QEvent.Type.LanguageChange))
@@ -55,10 +56,18 @@ class _SpokenTranslator(QTranslator):
     Qt's threads translate too, for example why a host name was not found. Each of them asks every
     installed translator and needs Python's lock for it, under a lock that `removeTranslator` and
     `installTranslator` wait for while they hold Python's. So nothing is installed or removed once
-    there may be such a thread, and each translator outlives the questions to it.
+    there may be such a thread, and nothing is destroyed, as the destructor waits for the same lock.
     """
 
-    translators: tuple[QTranslator, ...] = ()
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._translators: tuple[QTranslator, ...] = ()
+
+    def ask_only(self, *translators: QTranslator) -> None:
+        """Ask these from now on, and own them."""
+        for one in translators:
+            one.setParent(self)
+        self._translators = translators
 
     def isEmpty(self) -> bool:
         """Never: Qt would not ask an empty one."""
@@ -69,7 +78,7 @@ class _SpokenTranslator(QTranslator):
     ) -> str:
         """The first translation; Qt takes None for an absent one, and an empty text for a text."""
         # as the program ends, Qt's objects go before the questions do
-        left = filter(isValid, self.translators)
+        left = filter(isValid, self._translators)
         found = (one.translate(context, source, disambiguation, n) for one in left)
         return next(filter(None, found), cast("str", None))
 
@@ -93,6 +102,7 @@ def locale_of(choice: str, system: QLocale) -> QLocale:
     return system if is_spoken else locale
 
 
+@cache
 def load_translations(code: str) -> QTranslator:
     """Load the translations for a code of `LANGUAGES`; the English file holds the plural forms."""
     made = QTranslator()
@@ -102,10 +112,12 @@ def load_translations(code: str) -> QTranslator:
     return made
 
 
-def _qt_translations(locale: QLocale) -> QTranslator:
-    """Qt's own texts (Copy, Cancel, the file dialog); empty if Qt has none in that language."""
+@cache
+def _qt_translations(name: str) -> QTranslator:
+    """Qt's own texts (Copy, Cancel, the file dialog) for a locale; empty if Qt has none."""
     made, folder = QTranslator(), QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     # some of Qt's files are named by a region: Singapore reads those of China
+    locale = QLocale(name)
     for one in (locale, QLocale(locale.language(), locale.script(), QLocale.Country.AnyCountry)):
         if made.load(one, "qtbase", "_", folder):
             break

@@ -76,6 +76,7 @@ from PySide6.QtNetwork import QNetworkAccessManager, QNetworkRequest
 from PySide6.QtWidgets import QApplication
 from tequio_client.app.language import LANGUAGES, Language
 
+sys.setswitchinterval(1e-6)  # as on a busy machine
 faulthandler.dump_traceback_later(float(sys.argv[1]), exit=True)
 app = QApplication([])
 language = Language(app, "en")
