@@ -243,8 +243,10 @@ class PipedOutput(io.BufferedWriter):
             return output
         output.flush()
         is_by_line = output.line_buffering if isinstance(output, io.TextIOWrapper) else False
-        buffer = cls(file)
-        return io.TextIOWrapper(buffer, output.encoding, output.errors, line_buffering=is_by_line)
+        # A code page of Windows lacks letters that names, announcements and models may have.
+        return io.TextIOWrapper(
+            cls(file), output.encoding, "backslashreplace", line_buffering=is_by_line
+        )
 
     def write(self, data: Any) -> int:  # noqa: ANN401 - whatever has bytes
         with self._closing():
