@@ -62,19 +62,20 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
 
-    Exit status: 0 everything holds, 2 something does not match (or the command line is wrong), 3
-    something was unavailable or --json could not be written, 4 workers claim that the ledger left
-    something out, but too few of them.
+    Exit status: 0 everything holds, 1 a file or address given is not usable, 2 something does not
+    match (or the command line is wrong), 3 something was unavailable or --json could not be
+    written, 4 workers claim that the ledger left something out, but too few of them.
     """
     from rich.console import Console
 
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.ledger.networks import read_policy
     from tequio_client.verify import audit as program
-    from tequio_client.verify.report import ProgressBars
+    from tequio_client.verify.report import LogPlace, LogReport, ProgressBars
     from tequio_client.verify.source import MirrorFolder
     from tequio_client.worker import shutdown
     from tequio_client.worker.swarm.seeds import StoreFolders
+    from tequio_shared.errors import UserFacingError
 
     if mirror is not None and copy is not None:
         raise click.UsageError("--copy needs a live ledger: leave out --mirror")
@@ -88,8 +89,14 @@ def audit(  # noqa: PLR0913 - one parameter an option
     )
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
-        # A ledger that does not answer fails here, rather than in a report with nothing in it.
-        shutdown.ask_ledger(ledger, LedgerApi.network)
+        # What the person can do about a ledger that does not answer is said before long work.
+        try:
+            shutdown.ask_ledger(ledger, LedgerApi.network)
+        except UserFacingError as err:
+            report = LogReport()
+            report.missing("log", LogPlace(), str(err))
+            _print(report, Console())
+            cli.exit_checked(report.exit_code, json_file, report.encode())
     with (
         ProgressBars(Console(stderr=True)) as bars,
         TemporaryDirectory(prefix="tequio-audit-") as folder,

@@ -565,6 +565,15 @@ def test_findings_that_cannot_be_written_leave_the_check_incomplete(
     assert done.stderr.endswith("cannot write /dev/full: No space left on device\n")
 
 
+def test_a_ledger_that_does_not_answer_is_a_finding_of_its_own(tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    words = ["--ledger", "http://127.0.0.1:1", "--from-log-only", "--json", str(out)]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 3
+    assert "missing: log: can't reach the network at http://127.0.0.1:1: check" in done.output
+    assert msgspec.json.decode(out.read_bytes())["exit"] == 3
+
+
 def test_the_command_audits_a_mirror_and_writes_json(
     log: SwarmLog, store: Path, tmp_path: Path
 ) -> None:
