@@ -7,7 +7,6 @@ from functools import partial
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
@@ -81,11 +80,10 @@ def list_invitations(ledger: str) -> None:
     if not found:
         Console(soft_wrap=True).print("No invitations yet. `tequio invite open` makes one.")
         return
-    table = Table("invitation", "used", "until", "run", "state")
     for one in found:
-        cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
-        table.add_row(one.invitation, *map(escape, cells), _state(one))
-    Console(soft_wrap=True).print(table)
+        where = f"run {one.run[:10]}" if one.run else "every run"
+        used = f"{one.used} of {one.uses} used"
+        _print_line(one.invitation, _state(one), used, f"until {format_time(one.until)}", where)
 
 
 async def _run(api: LedgerApi, name: str) -> str:
@@ -133,11 +131,14 @@ def list_connectors(ledger: str) -> None:
     if not found:
         Console(soft_wrap=True).print("No connectors: no service vouches for keys.")
         return
-    table = Table("key", "until")
     for one in found:
         expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
-        table.add_row(one.key, format_time(one.until) + expired)
-    Console(soft_wrap=True).print(table)
+        _print_line(one.key, f"until {format_time(one.until)}{expired}")
+
+
+def _print_line(name: str, *told: str) -> None:
+    """Print one thing with its whole id, to give to another command."""
+    Console(soft_wrap=True).print(escape(f"{name}  {', '.join(filter(None, told))}"))
 
 
 def _checked(key: str) -> str:
@@ -153,14 +154,12 @@ def list_restricted(ledger: str) -> None:
     if not found:
         Console(soft_wrap=True).print("No key is restricted, and no appeal is open.")
         return
-    table = Table("key", "standing", "since", "until", "appeal", "why")
     for one in found:
         at = one.standing
-        until = format_time(at.until) if at.until else ""
-        appeal = "" if at.appeal is None else str(at.appeal)
-        cells = (at.standing, str(at.since), until, appeal, describe_cause(at.cause))
-        table.add_row(one.key, *map(escape, cells))
-    Console(soft_wrap=True).print(table)
+        until = f"until {format_time(at.until)}" if at.until else ""
+        appeal = "" if at.appeal is None else f"appeal in entry {at.appeal}"
+        why = describe_cause(at.cause)
+        _print_line(one.key, f"{at.standing} since entry {at.since}", until, appeal, why)
 
 
 def print_key(name: str, ledger: str) -> None:

@@ -116,8 +116,8 @@ def test_who_has_the_link_joins_until_it_is_used_up(host: InvitationLedger) -> N
         in host.tequio("join", link, "--dir", host.guest("ana")).output
     )
     listed = host.tequio("invite", "list", "--ledger", host.url).output
-    assert "2 of 2" in listed
-    assert "used up" in listed
+    assert to_text(InvitationLink.parse(link).signer.key) in listed
+    assert "used up, 2 of 2 used, until" in listed
 
 
 def test_a_worker_joins_by_a_link_before_it_looks_for_a_run(host: InvitationLedger) -> None:

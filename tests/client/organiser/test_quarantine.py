@@ -105,7 +105,7 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(
 
     key = to_text(quarantine.liar.key)
     listed = quarantine.tequio("quarantine", "list")
-    assert key[:10] in listed
+    assert key in listed, "whole, to give to another command"
     shown = quarantine.tequio("quarantine", "show", key[:8])
     assert "My folder was copied" in shown
     assert "member.ready with number 2 and member.leave with number 2" in shown
