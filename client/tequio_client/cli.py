@@ -206,11 +206,11 @@ def _ledger_option(callback: Callable[..., str | None]) -> Callable[[F], F]:
 ledger_option = _ledger_option(resolve_ledger)
 
 
-def ledger_option_unless(name: str) -> Callable[[F], F]:
-    """The ledger's option where the parameter `name` also names a ledger, or needs none."""
+def ledger_option_unless(name: str, needs_none: Callable[[Any], object] = bool) -> Callable[[F], F]:
+    """The ledger's option where the parameter `name` may name a ledger itself, or need none."""
 
     def resolve(context: click.Context, option: click.Parameter, ledger: str | None) -> str | None:
-        if ledger is None and context.params.get(name):
+        if ledger is None and needs_none(context.params.get(name)):
             return ""
         return resolve_ledger(context, option, ledger)
 

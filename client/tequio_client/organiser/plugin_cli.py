@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def build(folder: Path, out: Path | None) -> None:
 
 @plugin.command("show")
 @cli.log_id_argument("what")
-@cli.ledger_option
+@cli.ledger_option_unless("what", os.path.exists)
 @click.option("--code", "with_code", is_flag=True, help="Print the sources, too.")
 def print_plugin(what: str, ledger: str, *, with_code: bool) -> None:
     """Show a plug-in: an archive file, the hash of one, or the run that brings it.
@@ -61,7 +62,7 @@ def print_plugin(what: str, ledger: str, *, with_code: bool) -> None:
 
 @plugin.command()
 @cli.log_id_argument("what")
-@cli.ledger_option
+@cli.ledger_option_unless("what", os.path.exists)
 @cli.folder_option("worker")
 @cli.sure_option
 def allow(what: str, ledger: str, folder: Path, *, is_sure: bool) -> None:

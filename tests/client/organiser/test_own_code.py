@@ -182,17 +182,14 @@ def test_the_commands_build_show_and_allow_an_archive(tmp_path: Path) -> None:
     built = run("plugin", "build", str(folder), "--out", str(out))
     digest = to_text(sha256(out.read_bytes()))
     assert built.output.splitlines()[-1] == digest
-    ledger = ("--ledger", "http://127.0.0.1:9")
-    shown = run("plugin", "show", str(out), "--code", *ledger).output
+    shown = run("plugin", "show", str(out), "--code").output
     assert f"archive {digest}" in shown
     assert "class Descent" in shown
     assert "No plug-in is allowed" in run("plugin", "list", "--dir", str(home)).output
-    asked = CliRunner().invoke(
-        cli, ("plugin", "allow", str(out), "--dir", str(home), *ledger), input="n\n"
-    )
+    asked = CliRunner().invoke(cli, ("plugin", "allow", str(out), "--dir", str(home)), input="n\n")
     assert "Allow this code on this computer?" in asked.output
     assert digest not in run("plugin", "list", "--dir", str(home)).output
-    run("plugin", "allow", str(out), "--dir", str(home), *ledger, "--yes")
+    run("plugin", "allow", str(out), "--dir", str(home), "--yes")
     assert digest in run("plugin", "list", "--dir", str(home)).output
     assert "revoked: tiny 1.0" in run("plugin", "revoke", digest[:8], "--dir", str(home)).output
     assert digest not in run("plugin", "list", "--dir", str(home)).output
