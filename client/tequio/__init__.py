@@ -48,7 +48,7 @@ from tequio_shared.api.runs import (
     RoundAnswer,
     RunAnswer,
 )
-from tequio_shared.errors import PeerError, TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, key_from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint
@@ -148,13 +148,18 @@ class Network:
             last = rows[-1] if rows else None
 
     def peer(self, key: str) -> PeerAnswer:
-        """Describe one member by its key; LedgerRefusedError if there is none."""
+        """Describe one member by its key; LedgerRefusedError if there is none.
+
+        Raises UserFacingError if the text is not a key.
+        """
         return self._call(partial(_LedgerCall.peer, key=key))
 
     def entry(self, index: int) -> Statement:
-        """Read one statement of the log, with its proof of inclusion and its signatures."""
-        (found,) = self._call(partial(_LedgerCall.statements, indices=(index,)))
-        return found
+        """Read one statement of the log, with its proof of inclusion and its signatures.
+
+        Raises UserFacingError if the log does not have it yet.
+        """
+        return self._call(partial(_LedgerCall.entry, index=index))
 
     def verify(self) -> LogReport:
         """Read the whole log and derive everything that the ledger reports, as `tequio audit` does.
@@ -436,7 +441,7 @@ class _LedgerCall:
         return self._tasks_of[run.run]
 
     async def prove(self, *, run: RunAnswer, number: int) -> Statement:
-        found = await self.rounds(run=run, after=number - 1, limit=1)
+        found = await self.rounds(run=run, after=number - 1, limit=1) if number > 0 else []
         if not found or found[0].round != number or found[0].closed_index is None:
             raise UserFacingError(f"round {number} of {run.name} has not ended")
         row = found[0]
@@ -476,8 +481,21 @@ class _LedgerCall:
         return list(page.peers), page.next is not None
 
     async def peer(self, *, key: str) -> PeerAnswer:
-        found = await self._api.peer(key_from_text(key))
+        try:
+            wanted = key_from_text(key)
+        except MalformedError as err:
+            raise UserFacingError(f"invalid key {key!r}: expected all 43 characters") from err
+        found = await self._api.peer(wanted)
         await self._check(found.as_of)
+        return found
+
+    async def entry(self, *, index: int) -> Statement:
+        size = self.checkpoint.size if self.checkpoint else 0
+        if size <= index:
+            size = (await self.newest()).size
+        if not 0 <= index < size:
+            raise UserFacingError(f"there is no entry {index} in a log of {size} entries")
+        (found,) = await self.statements(indices=(index,))
         return found
 
     async def statements(self, *, indices: Sequence[int]) -> list[Statement]:

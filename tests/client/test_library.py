@@ -79,6 +79,8 @@ def test_rounds_come_whole_or_in_part_and_each_end_is_proven(network: tequio.Net
     assert run.prove(1).type == "round.close"
     with pytest.raises(tequio.UserFacingError, match="has not ended"):
         run.prove(run.round)
+    with pytest.raises(tequio.UserFacingError, match="round 0 of nova-350m has not ended"):
+        run.prove(0)
     with pytest.raises(tequio.UserFacingError, match="round 999 of nova-350m has not ended"):
         run.prove(999)
 
@@ -120,8 +122,12 @@ def test_members_come_in_the_order_of_registration(network: tequio.Network, site
 
 
 def test_what_is_not_there_is_an_error_of_this_library(network: tequio.Network) -> None:
-    with pytest.raises(tequio.PeerError, match="beyond the end"):
-        network.entry(10**9)
+    with pytest.raises(tequio.UserFacingError, match="invalid key 'typo'"):
+        network.peer("typo")
+    size = network.checkpoint().size
+    for index in (-1, size, 1 << 62):
+        with pytest.raises(tequio.UserFacingError, match=f"no entry {index} in a log of {size} en"):
+            network.entry(index)
     with pytest.raises(tequio.UserFacingError, match="no competition"):
         network.competition("nothing")
     with pytest.raises(tequio.UserFacingError, match="is not the address of a ledger"):
