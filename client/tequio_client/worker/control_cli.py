@@ -5,6 +5,7 @@ They work whether the app or a person started it.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ CONSENT = (
     "You agree to lend this computer's devices, disk and connection to the network's runs, within "
     "its preferences; `tequio pause` stops it"
 )
+_SNOOZE = re.compile(r"[1-9]\d{0,2}", re.ASCII)
 _MINUTES = {"m": 1, "h": 60}
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
@@ -42,7 +44,10 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
 @cli.folder_option("worker")
 @_json_option
 def status(*, folder: Path, as_json: bool) -> None:
-    """Show what the running worker is doing, and why."""
+    """Show what the running worker is doing, and why.
+
+    Points are in GFLOP with --json, 10,000 to a point; pending and rejected are rounds.
+    """
     from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
@@ -122,7 +127,10 @@ def finish(*, folder: Path, as_json: bool) -> None:
 )
 @_json_option
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
-    """Show verified and pending points, and the results of recent rounds."""
+    """Show verified and pending points, and the results of recent rounds.
+
+    Points are in GFLOP with --json, 10,000 to a point; pending and rejected are rounds.
+    """
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.points import AskPoints, PointsReply
     from tequio_shared.round.points import comparison
@@ -209,9 +217,9 @@ def _snooze(length: str) -> Snooze:
     if length == "tomorrow":
         return Snooze(until_ms=clock.tomorrow_ms(now_ms), asked_ms=now_ms)
     number, unit = length[:-1], length[-1:]
-    if not number.isdecimal() or unit not in _MINUTES or not int(number):
+    if not _SNOOZE.fullmatch(number) or unit not in _MINUTES:
         raise click.BadParameter(
-            f"invalid duration {length!r}: expected 15m, 1h, tomorrow or game",
+            f"invalid duration {length!r}: expected 15m, 1h (at most 999h), tomorrow or game",
             param_hint="LENGTH",
         )
     return Snooze(until_ms=now_ms + int(number) * _MINUTES[unit] * 60_000, asked_ms=now_ms)

@@ -146,12 +146,12 @@ async def test_a_worker_that_sees_no_games_is_not_snoozed_until_one_closes(tmp_p
         assert host.wish.snooze is not None
 
 
-@pytest.mark.parametrize("length", ["soon", "²h"])
+@pytest.mark.parametrize("length", ["soon", "²h", "0h", "1000h"])
 async def test_what_is_no_length_is_refused(tmp_path: Path, length: str) -> None:
     async with served(tmp_path) as host:
         done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", length)
         assert done.returncode == 2
-        assert "15m, 1h, tomorrow or game" in done.stderr
+        assert "15m, 1h (at most 999h), tomorrow or game" in done.stderr
         assert host.wish == DesiredState()
 
 
