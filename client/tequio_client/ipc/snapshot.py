@@ -240,13 +240,13 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     """Points of this key in the whole network, as read and checked by its worker."""
 
     today: Count = 0
-    """Verified since the last local midnight."""
+    """GFLOP verified since the last local midnight."""
     total: Count = 0
-    """Verified: this worker checked the log's proof."""
+    """GFLOP verified: this worker checked the log's proof."""
     pending: Count = 0
     """Rounds with our work that are not closed yet."""
     unverified: Count = 0
-    """Points reported by the ledger whose entries were not checked yet."""
+    """GFLOP reported by the ledger whose entries were not checked yet."""
     unvested: Count = 0
     """GFLOP of `total` that a quarantine would still take, as the ledger says."""
     forfeited: Count = 0
@@ -258,7 +258,7 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     ranked: Count = 0
     """Number of keys in the ranking."""
     per_day: Count = 0
-    """Forecast at the pace of the last rounds; 0: too few of them, or none lately."""
+    """GFLOP forecast at the pace of the last rounds; 0: too few of them, or none lately."""
 
 
 class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
