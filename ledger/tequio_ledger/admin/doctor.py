@@ -23,8 +23,9 @@ from sqlalchemy import Connection, ExceptionContext, Table, create_engine, event
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import runtime
-from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.options import with_found
 from tequio_ledger.config.settings import LEDGER, LedgerSettings
+from tequio_ledger.config.sources import FoundSettings
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import check_keys, has_default_name, key_paths, read_genesis
 from tequio_ledger.log import documents, guard
@@ -91,22 +92,27 @@ def worst(findings: Iterable[Finding]) -> Grade:
 
 
 @click.command("doctor")
-@with_settings(LEDGER)
+@with_found(LEDGER)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
+def doctor(found: FoundSettings[LedgerSettings], *, as_json: bool) -> None:
     """Check everything and say what to do.
 
     The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
     """
     runtime.configure("critical")
-    found = examine(settings, DataFolder(settings.folder), runtime.now_ms)
-    if as_json:
-        click.echo(msgspec.json.encode(found))
+    try:
+        settings = found.convert()
+    except UserFacingError as err:
+        findings = [error("settings", str(err), "the ledger does not start before this is mended")]
     else:
-        for one in found:
+        findings = examine(settings, DataFolder(settings.folder), runtime.now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(findings))
+    else:
+        for one in findings:
             text = f"{one.grade.name.lower():8}{one.check}: {one.found}"
             click.echo(f"{text}; {one.to_do}" if one.to_do else text)
-    sys.exit(worst(found))
+    sys.exit(worst(findings))
 
 
 def examine(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> list[Finding]:

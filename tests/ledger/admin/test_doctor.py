@@ -229,6 +229,14 @@ def test_a_file_that_is_no_database_is_told(folder: Path) -> None:
     assert ("database", Grade.ERROR) in faults(examined(folder))
 
 
+def test_settings_that_cannot_be_used_are_a_finding(tmp_path: Path) -> None:
+    words = ["doctor", "--dir", str(tmp_path), "--settings", str(tmp_path / "none.toml"), "--json"]
+    done = CliRunner().invoke(cli, words)
+    (found,) = json.loads(done.stdout)
+    assert (done.exit_code, found["check"], found["grade"]) == (2, "settings", 2)
+    assert "none.toml cannot be read" in found["found"]
+
+
 def test_exit_status_and_json_are_for_machines(folder: Path) -> None:
     options = ["doctor", "--dir", str(folder), "--network", "test", "--port", "0", "--json"]
     done = CliRunner().invoke(cli, [*options, "--origin", "ledger.example/other"])
