@@ -72,7 +72,7 @@ TILE_RADIUS = 8
 class CopyLine(QWidget):
     """Shows a text, cut where it does not fit, and copies all of it.
 
-    Text for a machine is wrapped anywhere and never cut.
+    Text for a machine is wrapped and never cut.
     """
 
     def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
@@ -96,8 +96,7 @@ class CopyLine(QWidget):
     def show_text(self, text: str) -> None:
         """Empty text disables copying."""
         self.text = text or figures.ABSENT
-        may_break = self._label.wordWrap()
-        self._label.setText("\u200b".join(self.text) if may_break else self.text)
+        self._label.setText(self.text)
         self._label.setAccessibleName(self.text)
         self.button.setEnabled(bool(text))
 
