@@ -342,7 +342,7 @@ class StatCard(QFrame):
         exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
         told = "\n".join(one for one in (exact, figures.comparison(gflop), more) if one)
         worth = figures.short_comparison(gflop)
-        self.show_figure(sign + figures.short_points(gflop), note, told, worth)
+        self.show_figure(sign + figures.card_points(gflop), note, told, worth)
 
 
 class StatCards(Columns):
