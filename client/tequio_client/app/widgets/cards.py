@@ -19,7 +19,6 @@ from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
-    QButtonGroup,
     QFrame,
     QGridLayout,
     QHeaderView,
@@ -49,7 +48,7 @@ from tequio_client.app.widgets.base import (
     tool_tip,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
+from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton, check_only
 from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.ipc.points import RankRow
 from tequio_client.ipc.snapshot import Snapshot
@@ -236,13 +235,11 @@ class SectionList(QWidget):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.search = SearchField(search)
-        self._group = QButtonGroup(self)
         self.buttons: dict[str, SectionButton] = {}
         self.choices = Dropdown(name, {one.name: one.title for one in entries})
         for one in entries:
             button = self.buttons[one.name] = SectionButton(one.title, one.picture)
             button.clicked.connect(lambda _=False, name=one.name: self.chosen.emit(name))
-            self._group.addButton(button)
         self._buttons = holding(vbox(*self.buttons.values(), spacing=2))
         self.choices.chosen.connect(self.chosen)
         self._box = vbox((self.search, 1), self.choices, self._buttons, spacing=10, parent=self)
@@ -266,10 +263,7 @@ class SectionList(QWidget):
 
     def select(self, name: str) -> None:
         """Select that section; an empty name selects none."""
-        self._group.setExclusive(False)
-        for key, button in self.buttons.items():
-            button.setChecked(key == name)
-        self._group.setExclusive(True)
+        check_only(self.buttons, name)
         self.choices.select(name)
 
     def mark(self, name: str, why: str) -> None:
@@ -283,7 +277,6 @@ class SectionButton(NavButton):
 
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words, picture)
-        self.setAutoExclusive(False)
         self.reason = ""
         """The reason for the dot."""
 
