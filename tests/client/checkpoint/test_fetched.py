@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.checkpoint import export, layout, tensors
+from tequio_client.checkpoint import chat, export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
@@ -21,6 +21,7 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchProgress
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError, first_error
+from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
@@ -125,6 +126,17 @@ def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) ->
         with seed(site, store):
             export.export_head(wish(site, tmp_path / "out"), NoProgress())
     assert (tmp_path / "out" / layout.CLAIM).exists()
+
+
+def test_a_chat_fetches_no_piece_of_its_head_again(tmp_path: Path) -> None:
+    part = tmp_path / chat.HEADS / f".{to_text(played().manifest.run_id)}-{ROUNDS}.part"
+    played().store(part / "fetched", ROUNDS)
+    part.chmod(0o700)
+    store = played().store(tmp_path / "empty")
+    with served_log(SwarmLog(played().swarm)) as site, seed(site, store):
+        found = chat.newest_model(wish(site, tmp_path), NoProgress())
+    assert (found / layout.CLAIM).exists()
+    assert not part.exists()
 
 
 class SlowFetcher:
