@@ -171,19 +171,19 @@ def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
 
 def is_replay_costlier(
     goal: Sequence[TreeRef],
-    rounds: Iterable[AcceptedSet],
+    way: Iterable[TreeRef],
     missing_bytes: Callable[[TreeRef], int],
 ) -> bool:
-    """True if replaying these rounds moves more bytes than fetching the head `goal`.
+    """True if the trees that lead to the head `goal` move more bytes than its own.
 
     Both ways give the same bytes, so only the cost decides. Bytes that are here count as free.
     """
-    # Every size is a look at each piece on disk: the head's is taken only if there are rounds, and
+    # Every size is a look at each piece on disk: the head's is taken only if there is a way, and
     # the sum stops as soon as the answer is known.
     total, most = 0, -1
-    for closed in rounds:
+    for one in way:
         most = sum(map(missing_bytes, goal)) if most < 0 else most
-        total += sum(map(missing_bytes, payload_refs(closed)))
+        total += missing_bytes(one)
         if total > most:
             return True
     return False

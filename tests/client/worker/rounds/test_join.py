@@ -283,15 +283,15 @@ def test_what_is_missing_decides_what_is_dear(swarm: DutySwarm, tmp_path: Path) 
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.arithmetic.payloads)
     assert sum(one.size_bytes for one in payloads) < refs[0].size_bytes
-    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
-    assert catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, payloads * 5_000, store.missing_bytes)
     for one in payloads:
         store.put_tree(swarm.arithmetic.payloads[one.root], one.piece_bytes)
-    assert not catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads * 5_000, store.missing_bytes)
     store.put_tree(swarm.arithmetic.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
-    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
     store.remove(payloads[0].root)
-    assert catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
 
 
 def test_the_first_head_is_where_the_log_says(swarm: DutySwarm) -> None:
