@@ -325,6 +325,32 @@ async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_wi
 
 
 @pytest.mark.trio
+async def test_a_round_that_never_opened_does_not_hide_the_head_before_it(tmp_path: Path) -> None:
+    made = DutySwarm(tiny_manifest(most=6))
+    for name in ("ana", "bo", "cleo"):
+        made.join(name)
+    made.run_rounds(3)
+    away, made.members = made.members, []
+    while not made.view.voided:
+        assert made.step()
+    made.members = away
+    made.run()
+    heads, target = made.view.heads, made.view.head
+    assert (4 in heads, target) == (False, heads[6])
+    store = Store(tmp_path / "store", quota_bytes=10**9)
+    returner = ReturningPeer(made, PaperLedger(made), store)
+    returner.store_weights(heads[3])
+    async with two_peers() as (_, here), Fetcher(here, store, rng=Random(1)) as fetcher:
+        node = _connected(returner, here, fetcher)
+        start = await nearest_start(node, made.manifest, heads[6], probe_s=0.1)
+    assert start is not None
+    assert start.base == heads[3]
+    view, closed = fold(made, start)
+    assert view.head == target
+    assert {one.round for one in closed.values()} == {5, 6}
+
+
+@pytest.mark.trio
 async def test_attestations_after_a_promotion_do_not_hide_its_head(tmp_path: Path) -> None:
     crowd, heads = DutySwarm(tiny_manifest(most=3)), list[Head]()
     for at in range(30):
