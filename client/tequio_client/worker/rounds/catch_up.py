@@ -55,6 +55,8 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
     ]
     for head in candidates[:MEASURED_HEADS]:
         try:
+            if await _is_closed(node, view.manifest.run_id, head):
+                return  # the older ones are, too
             draw = await _draw(node, view, after, head)
         except TRANSIENT as err:
             # Only a measurement depends on it, and other members were drawn too: no retry.
@@ -63,6 +65,13 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
         if draw is not None and node.signer.key in draw.drawn:
             log.info("past draw found", round=head.round)
             view.draws.add_earlier(draw)
+
+
+async def _is_closed(node: Node, run: RunId, head: Head) -> bool:
+    """True if no more measures of the head are admitted: the last heads drawn for are newer."""
+    # Listed heads had a draw. Round numbers alone do not tell: no head is made in a void round.
+    newer = await node.ledger.measures(run, after=head.round, limit=MEASURED_HEADS)
+    return len(newer.heads) == MEASURED_HEADS
 
 
 async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDraw | None:

@@ -23,7 +23,7 @@ from tequio_client.worker.store import trees
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
-from tequio_shared.api.runs import RoundAnswer
+from tequio_shared.api.runs import MeasuredAnswer, MeasuresAnswer, RoundAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text
@@ -35,7 +35,13 @@ from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+)
 from tests.support import memory_swarm as swarms
 from tests.support.answers import filled
 from tests.support.duty_swarm import DutySwarm
@@ -80,6 +86,9 @@ class PaperLedger:
         self._leaves = swarm.leaves()
         self._hashes = [Digest(leaf_hash(leaf)) for leaf in self._leaves]
         self.rows = _rows(swarm)
+        said = [one.statement for one in swarm.entries]
+        measured = {one.round or 0 for one in said if isinstance(one.body, HeadMeasure)}
+        self._measured = sorted(measured)
 
     async def checkpoint(self) -> Checkpoint:
         """The whole log."""
@@ -99,6 +108,12 @@ class PaperLedger:
     async def rounds(self, _: RunId, *, after: int, limit: int) -> tuple[RoundAnswer, ...]:
         """The rounds after that number."""
         return tuple([row for row in self.rows if row.round > after][:limit])
+
+    async def measures(self, _: RunId, *, after: int, limit: int) -> MeasuresAnswer:
+        """The measured heads after that round."""
+        numbers = [number for number in self._measured if number > after]
+        heads = [filled(MeasuredAnswer, round=number) for number in numbers[:limit]]
+        return filled(MeasuresAnswer, heads=heads)
 
 
 def _rows(swarm: DutySwarm) -> list[RoundAnswer]:
