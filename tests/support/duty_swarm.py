@@ -70,6 +70,7 @@ class DutyMember:
         self.view, self._after = _start(self._swarm)
         self._held: Head | None = None
         self._closed: dict[HeadHash, AcceptedSet] = {}
+        self._steps: dict[HeadHash, duties.FollowDuty] = {}
         self._said: deque[Duty] = deque(maxlen=16)
         self._stuck: list[HeadHash] = []
         self._ready_index: int | None = None
@@ -80,6 +81,7 @@ class DutyMember:
             key=self.key,
             held=self._held,
             closed=self._closed,
+            steps=self._steps,
             answered=self._said,
             stuck=self._stuck,
             ready_index=self._ready_index,
@@ -98,6 +100,10 @@ class DutyMember:
                     self._remember(index)
                 if isinstance(statement.body, RunRollback):
                     self._closed.clear()
+                    self._steps.clear()
+                head, step = self.view.head, self.view.step
+                if isinstance(statement.body, HeadPromote) and head and step:
+                    self._steps[head.parent] = duties.FollowDuty(head, step)
         self._after = len(entries) - 1
 
     def act(self) -> tuple[Duty, StatementDraft | None]:

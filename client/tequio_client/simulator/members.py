@@ -18,7 +18,7 @@ from msgspec import UNSET
 from tequio_client.simulator.lies import LieKind
 from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.duties import Duty, MemberState
+from tequio_client.worker.rounds.duties import Duty, FollowDuty, MemberState
 from tequio_client.worker.rounds.statements import MAX_ANSWERED, REASON_STOPPED
 from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
@@ -122,10 +122,12 @@ class SimulatedMember:
         """The duty that the worker would have now."""
         record = view.accounts.standings.records.get(self.key)
         is_out = record is not None and record.standing in EXCLUDED
+        head, step = view.head, view.step
         state = MemberState(
             key=self.key,
             held=self.held,
             closed=closed,
+            steps={head.parent: FollowDuty(head, step)} if head and step else {},
             answered=self.answered,
             ready_index=self.ready_index,
             left_at=self.left_at,
@@ -141,7 +143,8 @@ class SimulatedMember:
         return duties.next_duty(view, state)
 
     def _is_replay_costlier(self, goal: Head) -> bool:
-        return self.held is not None and goal.round > self.held.round + 1
+        is_far = self.held is not None and goal.round > self.held.round + 1
+        return is_far and not self.is_light
 
     def _has_weights(self, head: Head) -> bool:
         return self.held is not None and 0 <= self.held.round - head.round < MAX_HEADS

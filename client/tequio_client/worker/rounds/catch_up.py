@@ -55,6 +55,8 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
     ]
     for head in candidates[:MEASURED_HEADS]:
         try:
+            if await _is_closed(node, view.manifest.run_id, head):
+                return  # the older ones are, too
             draw = await _draw(node, view, after, head)
         except TRANSIENT as err:
             # Only a measurement depends on it, and other members were drawn too: no retry.
@@ -63,6 +65,13 @@ async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[
         if draw is not None and node.signer.key in draw.drawn:
             log.info("past draw found", round=head.round)
             view.draws.add_earlier(draw)
+
+
+async def _is_closed(node: Node, run: RunId, head: Head) -> bool:
+    """True if no more measures of the head are admitted: the last heads drawn for are newer."""
+    # Listed heads had a draw. Round numbers alone do not tell: no head is made in a void round.
+    newer = await node.ledger.measures(run, after=head.round, limit=MEASURED_HEADS)
+    return len(newer.heads) == MEASURED_HEADS
 
 
 async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDraw | None:
@@ -171,19 +180,19 @@ def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
 
 def is_replay_costlier(
     goal: Sequence[TreeRef],
-    rounds: Iterable[AcceptedSet],
+    way: Iterable[TreeRef],
     missing_bytes: Callable[[TreeRef], int],
 ) -> bool:
-    """True if replaying these rounds moves more bytes than fetching the head `goal`.
+    """True if the trees that lead to the head `goal` move more bytes than its own.
 
     Both ways give the same bytes, so only the cost decides. Bytes that are here count as free.
     """
-    # Every size is a look at each piece on disk: the head's is taken only if there are rounds, and
+    # Every size is a look at each piece on disk: the head's is taken only if there is a way, and
     # the sum stops as soon as the answer is known.
     total, most = 0, -1
-    for closed in rounds:
+    for one in way:
         most = sum(map(missing_bytes, goal)) if most < 0 else most
-        total += sum(map(missing_bytes, payload_refs(closed)))
+        total += missing_bytes(one)
         if total > most:
             return True
     return False

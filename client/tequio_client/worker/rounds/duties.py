@@ -4,9 +4,10 @@ Level-driven: the duty is computed again after every log entry. The driver start
 cancels one that is no longer asked for; nothing is remembered between two calls.
 
 Rules. A proof needs no weights and has a deadline, so it comes first. Next the weights catch up
-with the log: they are computed from the rounds this worker saw close, or fetched, whichever moves
-fewer bytes. Only a worker that holds the head of the next round reports that it is ready. A worker
-that may not compute sends member.leave once, keeps following the log, and otherwise waits.
+with the log: they are computed from the rounds that this worker saw close (one that follows steps
+takes those of the heads it saw promoted), or fetched, whichever moves fewer bytes. Only a worker
+that holds the head of the next round reports that it is ready. A worker that may not compute sends
+member.leave once, keeps following the log, and otherwise waits.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class MemberState:
     held: Head | None  # its weights are in the store
     fetching: Head | None = None  # its weights are being fetched
     closed: Mapping[HeadHash, AcceptedSet]  # by parent
+    steps: Mapping[HeadHash, FollowDuty] = field(default_factory=dict)  # by parent
     stuck: Collection[HeadHash] = ()  # parents from which computing the next head failed
     answered: Collection[Duty] = ()  # duties whose statement the ledger accepted or refused
     ready_index: int | None = None  # log index of this key's last member.ready
@@ -163,7 +165,7 @@ def _last_duty(view: RunView, own: MemberState) -> Duty | None:
         return None
     if own.is_light:
         # A step is small, and is given up when nobody sends it.
-        return _follow_duty(view, own.held, view.head, own)
+        return _follow_duty(own.held, view.head, own)
     # Nothing larger is fetched any more: the run is over, and a worker that waits for a peer here
     # might never end.
     closed = own.closed.get(own.held.hash)
@@ -193,14 +195,15 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     target = _target(view)
     if target is None or own.is_given_up(target.round):
         return None
-    # Finish an older head that is being fetched while the closed rounds since lead on from it.
+    # Finish an older head that is being fetched while what is known since leads on from it.
     # Restarting at each new head would never end for a line that needs longer than a round.
-    is_on_way = own.fetching is not None and own.fetching.hash in own.closed
+    onward = own.steps if own.is_light else own.closed
+    is_on_way = own.fetching is not None and own.fetching.hash in onward
     goal = own.fetching if own.fetching is not None and is_on_way else target
     if own.held is None:
         return FetchDuty(goal)
     if own.is_light and own.held != target:
-        return _follow_duty(view, own.held, target, own) or FetchDuty(goal)
+        return _follow_duty(own.held, goal, own) or FetchDuty(goal)
     return None if own.is_light else _full_head_duty(view, own, own.held, target, goal)
 
 
@@ -217,11 +220,12 @@ def _full_head_duty(
     return None if _is_next(view, held) else FetchDuty(goal)
 
 
-def _follow_duty(view: RunView, held: Head, target: Head, own: MemberState) -> Duty | None:
-    """Follow the step from the held head to the promoted one, where one leads there."""
-    if view.step is None or held.hash != target.parent or held.hash in own.stuck:
+def _follow_duty(held: Head, goal: Head, own: MemberState) -> Duty | None:
+    """Follow the step from the held head to the next, where one is known, unless that is dear."""
+    following = own.steps.get(held.hash)
+    if following is None or held.hash in own.stuck or own.is_replay_costlier(goal):
         return None
-    return FollowDuty(target, view.step)
+    return following
 
 
 def _target(view: RunView) -> Head | None:

@@ -9,7 +9,8 @@ repaired before the next head, or at the latest after it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 
 import structlog
 import trio
@@ -35,8 +36,8 @@ class HeadKeeper:
     def __init__(self, context: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
         self._context = context
         self._stall_timeout_s = stall_timeout_s
-        self._pinned: list[Head] = []  # oldest first
-        self._steps: dict[HeadHash, Digest] = {}  # roots, by the head that each made; pinned
+        self._pinned: dict[Head, list[Digest]] = {}  # with their trees' roots; oldest first
+        self._steps: dict[HeadHash, Digest] = {}  # roots, by the head that each made
         self.held: Head | None = None  # its trees are in the store
         self.fetching: Head | None = context.starting_head  # set also between two attempts
 
@@ -82,13 +83,9 @@ class HeadKeeper:
             await trio.to_thread.run_sync(context.store.remove, root)
             await trio.to_thread.run_sync(context.store.remove, step)
             raise PeerError(f"the step of round {head.round} does not lead to its head")
-        self._keep_step(head, step)
+        self._steps[head.hash] = step
         await self._hold(head)
         log.info("head followed", round=head.round, head=to_text(head.hash)[:10])
-
-    def _keep_step(self, head: Head, step: Digest) -> None:
-        self._context.pins.pin(step)
-        self._steps[head.hash] = step
 
     async def advance(self, closed: AcceptedSet) -> None:
         """Compute the head after a closed round from the one before, and hold it."""
@@ -127,7 +124,7 @@ class HeadKeeper:
         root = await workdir.store_file(out, PIECE_BYTES)
         head = _advanced_head(closed, report, root, aux_root)
         if step_out is not None and await trio.Path(step_out).exists():
-            self._keep_step(head, await workdir.store_file(step_out, PIECE_BYTES))
+            self._steps[head.hash] = await workdir.store_file(step_out, PIECE_BYTES)
         await self._hold(head)
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
@@ -199,40 +196,41 @@ class HeadKeeper:
 
     async def _hold(self, head: Head) -> None:
         if head in self._pinned:  # gone back to: the newest again
-            self._pinned.remove(head)
-            self._pinned.append(head)
+            self._pinned[head] = self._pinned.pop(head)
         else:
-            await self._pin(head)
+            self._pin(head)
             await self._record(head)
         self.held = head
 
-    async def _pin(self, head: Head) -> None:
-        self._pinned.append(head)
-        for ref in self._context.refs(head):
-            self._context.pins.pin(ref.root)
+    def _pin(self, head: Head) -> None:
+        roots = [ref.root for ref in self._context.refs(head)]
+        if head.hash in self._steps:
+            roots.append(self._steps[head.hash])
+        self._pinned[head] = roots
+        for root in roots:
+            self._context.pins.pin(root)
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
-            dropped = self._pinned.pop(0)
-            for ref in self._context.refs(dropped):
-                self._context.pins.unpin(ref.root)
-            step = self._steps.pop(dropped.hash, None)
-            if step is not None:
-                self._context.pins.unpin(step)
-                await trio.to_thread.run_sync(self._context.store.remove, step)
+            for root in self._pinned.pop(next(iter(self._pinned))):
+                self._context.pins.unpin(root)
 
     async def _record(self, head: Head) -> None:
-        """Record a head, and delete those that are no longer recorded."""
+        """Record a head, and delete those that are no longer recorded, with their steps."""
         # The log may overtake a duty at any moment, most often now, when the other members state
         # the same head. In half, this would leave the trees of an older head in the store.
         with trio.CancelScope(shield=True):
             left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
-            kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}
-            for root in {root for one in left for root in _roots(one)} - kept:
+            kept = set(chain.from_iterable(map(self._roots, self._context.recorded_heads.heads)))
+            for root in set(chain.from_iterable(map(self._roots, left))) - kept:
                 await trio.to_thread.run_sync(self._context.store.remove, root)
+            for one in left:
+                self._steps.pop(one.hash, None)
 
-
-def _roots(head: Head) -> tuple[Digest, Digest]:
-    return head.weights_root, head.aux_root
+    def _roots(self, head: Head) -> Iterator[Digest]:
+        yield head.weights_root
+        yield head.aux_root
+        if head.hash in self._steps:
+            yield self._steps[head.hash]
 
 
 def _advanced_head(

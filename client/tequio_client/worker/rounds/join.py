@@ -225,10 +225,9 @@ async def nearest_start(
         if sum(one.result is not None for one in rounds[at:]) > MAX_REPLAYED:
             break
         base = await _head_before(node, manifest, rounds[at])
-        if base is not None and base.round in given_up:
+        if base is None or base.round in given_up:
             continue
-        is_next = base is not None and base.round + 1 == rounds[at].round
-        if base is not None and is_next and await _is_had(node, manifest, base):
+        if await _is_had(node, manifest, base):
             log.info("nobody has the present head", round=target.round, starting_at=base.round)
             return await start_after(node, manifest, base, rounds[at:])
     return None

@@ -12,7 +12,7 @@ hash before anything about it is signed: nothing that the trainer reports is pas
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from functools import partial
 from random import Random
 
@@ -25,7 +25,7 @@ from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.audit import RoundAuditing
-from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
+from tequio_client.worker.rounds.duties import Duty, FollowDuty, MemberState, RoundDuty
 from tequio_client.worker.rounds.gossip import commitment_header
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
@@ -37,6 +37,7 @@ from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError
+from tequio_client.worker.store.trees import TreeRef, step_ref
 from tequio_shared.errors import RefusedError, TequioError, first_error
 from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
@@ -65,7 +66,7 @@ log = structlog.get_logger(__name__)
 _TRANSIENT = (*catch_up.TRANSIENT, TrainerFailedError)
 """Errors that another attempt may not meet; any other error ends the worker."""
 MAX_CLOSED = 32
-"""Closed rounds whose accepted sets are remembered, to replay from an older head."""
+"""Closed rounds whose accepted sets are remembered, to replay from an older head; and steps."""
 MAX_STUCK = 8
 IDLE_RECHECK_S = 60.0
 """An idle worker checks again after this long: the clock may be set, or the computer may sleep."""
@@ -94,6 +95,7 @@ class RunDriver:
         self._given_up = given_up
         self._index = -1  # of the last entry applied; written by _follow only
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
+        self._steps: dict[HeadHash, FollowDuty] = {}  # of promoted heads, by parent; by _follow too
         self._recent: deque[AcceptedSet] = deque(maxlen=MAX_CLOSED)  # also those given up
         self._stuck: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # written by _do
         self._unfetched: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # heads; written by _do
@@ -158,6 +160,7 @@ class RunDriver:
             held=self.runner.heads.held,
             fetching=self.runner.heads.fetching,
             closed=self._closed,
+            steps=self._steps,
             stuck=self._stuck,
             answered=self.runner.statements.answered,
             ready_index=self._ready_index,
@@ -185,15 +188,26 @@ class RunDriver:
         return self._is_behind and head_round in self._given_up
 
     def _is_replay_costlier(self, goal: Head) -> bool:
-        """True if the rounds up to that head take more bytes than the head itself."""
-        if goal.hash in self._unfetched:  # fetching failed: replay, whatever it costs
-            return False
+        """True if the way to that head takes more bytes than the head itself."""
         held = self.runner.heads.held
-        since = [
-            one for one in self._closed.values() if held and held.round < one.round <= goal.round
-        ]
+        if held is None or goal.hash in self._unfetched:  # fetching failed: go, whatever it costs
+            return False
+        between = range(held.round + 1, goal.round + 1)
         refs = self.context.refs(goal)
-        return catch_up.is_replay_costlier(refs, since, self.context.store.missing_bytes)
+        return catch_up.is_replay_costlier(
+            refs, self._way(between), self.context.store.missing_bytes
+        )
+
+    def _way(self, between: range) -> Iterator[TreeRef]:
+        """The trees that lead from head to head, for heads of these rounds."""
+        if self.context.is_light:
+            for one in self._steps.values():
+                if one.head.round in between:
+                    yield step_ref(self.view.manifest, one.step)
+            return
+        for closed in self._closed.values():
+            if closed.round in between:
+                yield from catch_up.payload_refs(closed)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         run = self.view.manifest.run_id
@@ -265,12 +279,14 @@ class RunDriver:
                     self.runner.auditing.record_warning(current, statement.author, body)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
+                self._remember_step()
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _go_back(self, body: RunRollback) -> None:
         """Forget what leads on from older heads: the next head is made from the one named."""
         log.info("run goes back to an earlier head", round=body.head_round, head=body.head[:10])
         self._closed.clear()
+        self._steps.clear()
         self._stuck.clear()
         self._unfetched.clear()
         feedback = self.context.feedback
@@ -283,6 +299,13 @@ class RunDriver:
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:
                 await self.context.points.measured(run, draw.head.round, draw.bits_per_byte)
+
+    def _remember_step(self) -> None:
+        head, step = self.view.head, self.view.step
+        if head is not None and step is not None:
+            self._steps[head.parent] = FollowDuty(head, step)
+        while len(self._steps) > MAX_CLOSED:
+            del self._steps[next(iter(self._steps))]
 
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:

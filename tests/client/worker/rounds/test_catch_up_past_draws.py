@@ -40,11 +40,16 @@ pytestmark = pytest.mark.trio
 @pytest.fixture(scope="module")
 def swarm() -> DutySwarm:
     """The log of a whole run that measures every second head."""
-    rules = msgspec.structs.replace(tiny_manifest(most=5), measure=MeasureRules(every=2))
+    made = swarm_of(most=5)
+    made.run()
+    return made
+
+
+def swarm_of(most: int) -> DutySwarm:
+    rules = msgspec.structs.replace(tiny_manifest(most=most), measure=MeasureRules(every=2))
     made = DutySwarm(rules)
     for name in ("ana", "bo", "cleo"):
         made.join(name)
-    made.run()
     return made
 
 
@@ -80,7 +85,8 @@ class ReturningMember:
 
     async def come_back(self, after: int, heads: Sequence[Head]) -> RunView:
         """Start after that entry, with these heads known."""
-        head = heads_of(self.swarm)[-1]
+        head = self.swarm.view.head
+        assert head is not None
         coming = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
         view = RunView.light(self.swarm.net, self.swarm.manifest, head=None, next_head=coming)
         await add_past_draws(self.node, view, after, heads)
@@ -133,6 +139,28 @@ async def test_several_draws_that_are_still_open_are_all_found(
     back.store_weights(heads[0], heads[1], heads[2])
     view = await back.come_back(opened(swarm, 4), heads)
     assert [one.head.round for one in view.draws.open] == [0, 2]
+
+
+async def test_draws_whose_measures_are_closed_are_left_out_and_void_rounds_close_none(
+    tmp_path: Path,
+) -> None:
+    swarm = swarm_of(most=10)
+    swarm.run_rounds(3)
+    away, swarm.members = swarm.members, []
+    while not swarm.view.voided:
+        assert swarm.step()
+    swarm.members = away
+    while swarm.step():  # also the measures after the run's end
+        pass
+    assert [one.head.round for one in swarm.view.draws.open] == [2, 6, 8, 10], "round 4 was void"
+    heads = [swarm.view.heads[number] for number in (0, 2, 6)]
+    drawn = {one.head.round: one.drawn for one in swarm.replay().draws.open}
+    for at, member in enumerate(swarm.members):
+        back = ReturningMember(swarm, tmp_path / str(at), member)
+        back.store_weights(*heads)
+        view = await back.come_back(len(swarm.entries), heads)
+        mine = [number for number in (2, 6) if member.key in drawn[number]]
+        assert [one.head.round for one in view.draws.open] == mine
 
 
 async def test_what_is_of_no_use_is_not_looked_for(swarm: DutySwarm, tmp_path: Path) -> None:

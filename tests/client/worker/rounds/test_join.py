@@ -23,7 +23,7 @@ from tequio_client.worker.store import trees
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
-from tequio_shared.api.runs import RoundAnswer
+from tequio_shared.api.runs import MeasuredAnswer, MeasuresAnswer, RoundAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text
@@ -35,7 +35,13 @@ from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+)
 from tests.support import memory_swarm as swarms
 from tests.support.answers import filled
 from tests.support.duty_swarm import DutySwarm
@@ -80,6 +86,9 @@ class PaperLedger:
         self._leaves = swarm.leaves()
         self._hashes = [Digest(leaf_hash(leaf)) for leaf in self._leaves]
         self.rows = _rows(swarm)
+        said = [one.statement for one in swarm.entries]
+        measured = {one.round or 0 for one in said if isinstance(one.body, HeadMeasure)}
+        self._measured = sorted(measured)
 
     async def checkpoint(self) -> Checkpoint:
         """The whole log."""
@@ -99,6 +108,12 @@ class PaperLedger:
     async def rounds(self, _: RunId, *, after: int, limit: int) -> tuple[RoundAnswer, ...]:
         """The rounds after that number."""
         return tuple([row for row in self.rows if row.round > after][:limit])
+
+    async def measures(self, _: RunId, *, after: int, limit: int) -> MeasuresAnswer:
+        """The measured heads after that round."""
+        numbers = [number for number in self._measured if number > after]
+        heads = [filled(MeasuredAnswer, round=number) for number in numbers[:limit]]
+        return filled(MeasuresAnswer, heads=heads)
 
 
 def _rows(swarm: DutySwarm) -> list[RoundAnswer]:
@@ -283,15 +298,15 @@ def test_what_is_missing_decides_what_is_dear(swarm: DutySwarm, tmp_path: Path) 
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.arithmetic.payloads)
     assert sum(one.size_bytes for one in payloads) < refs[0].size_bytes
-    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
-    assert catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, payloads * 5_000, store.missing_bytes)
     for one in payloads:
         store.put_tree(swarm.arithmetic.payloads[one.root], one.piece_bytes)
-    assert not catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads * 5_000, store.missing_bytes)
     store.put_tree(swarm.arithmetic.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
-    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
     store.remove(payloads[0].root)
-    assert catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, payloads, store.missing_bytes)
 
 
 def test_the_first_head_is_where_the_log_says(swarm: DutySwarm) -> None:
@@ -322,6 +337,32 @@ async def test_when_nobody_has_the_present_head_the_nearest_that_somebody_has_wi
             other.store_weights(target)
             assert await nearest(target) is None
             assert await nearest(heads[0]) is None
+
+
+@pytest.mark.trio
+async def test_a_round_that_never_opened_does_not_hide_the_head_before_it(tmp_path: Path) -> None:
+    made = DutySwarm(tiny_manifest(most=6))
+    for name in ("ana", "bo", "cleo"):
+        made.join(name)
+    made.run_rounds(3)
+    away, made.members = made.members, []
+    while not made.view.voided:
+        assert made.step()
+    made.members = away
+    made.run()
+    heads, target = made.view.heads, made.view.head
+    assert (4 in heads, target) == (False, heads[6])
+    store = Store(tmp_path / "store", quota_bytes=10**9)
+    returner = ReturningPeer(made, PaperLedger(made), store)
+    returner.store_weights(heads[3])
+    async with two_peers() as (_, here), Fetcher(here, store, rng=Random(1)) as fetcher:
+        node = _connected(returner, here, fetcher)
+        start = await nearest_start(node, made.manifest, heads[6], probe_s=0.1)
+    assert start is not None
+    assert start.base == heads[3]
+    view, closed = fold(made, start)
+    assert view.head == target
+    assert {one.round for one in closed.values()} == {5, 6}
 
 
 @pytest.mark.trio

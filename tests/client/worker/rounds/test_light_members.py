@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
 from msgspec import UNSET, structs
 
-from tequio_client.worker.rounds import duties
+from tequio_client.worker.lending.needs import MAX_HEADS
+from tequio_client.worker.rounds import duties, run
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError
 from tequio_shared.head.step import encode_step
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
+from tequio_shared.statements.runs import HeadAttest, HeadPromote, RunPause, RunRollback, WorkCommit
+from tests.client.worker.rounds.test_run import DriverRun
 from tests.support.attack_table import attack
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.duty_swarm import DutyMember, DutySwarm, step_of
@@ -26,6 +31,7 @@ from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import SimpleNamespace
 
     from tequio_shared.head.chain import Head
 
@@ -98,24 +104,64 @@ def test_a_step_that_does_not_lead_to_the_head_costs_a_fetch() -> None:
     assert held.hash == last.parent
 
 
-def test_a_member_that_missed_a_head_fetches_the_newest() -> None:
+def _step_to(swarm: DutySwarm, number: int) -> Head:
+    """Go on until the head of that round is promoted; gives it."""
+    while swarm.view.head is None or swarm.view.head.round < number:
+        assert swarm.step()
+    return swarm.view.head
+
+
+def _steps_taken(light: DutyMember) -> list[Head]:
+    """Let a member act until it asks for a place; gives the heads whose steps it followed."""
+    done = []
+    while isinstance(now := light.act()[0], duties.FollowDuty):
+        done.append(now.head)
+    assert isinstance(now, duties.ReadyDuty)
+    return done
+
+
+def test_a_member_that_missed_heads_follows_their_steps_one_after_the_other() -> None:
     swarm, light = _swarm()
-    while swarm.view.closed < 1:
-        assert swarm.step()
-    held = light.own().held
+    _step_to(swarm, 1)
     swarm.members.remove(light)  # it sleeps
-    while swarm.view.head is None or swarm.view.head.round < 3:
-        assert swarm.step()
+    newest = _step_to(swarm, 4)
     light.follow(swarm.entries)
-    own = light.own()
-    assert own.held == held
-    newest = duties.FetchDuty(swarm.view.head)
-    assert duties.next_duty(light.view, own) == newest
-    while swarm.view.head == newest.head:
-        assert swarm.step()
+    dear = replace(light.own(), is_replay_costlier=lambda goal: goal == newest)
+    assert duties.next_duty(light.view, dear) == duties.FetchDuty(newest), "of fewer bytes"
+    assert [head.round for head in _steps_taken(light)] == [1, 2, 3, 4]
+    assert light.own().held == newest
+
+
+def test_a_member_whose_fetch_takes_longer_than_a_round_follows_the_steps_since() -> None:
+    swarm, light = _swarm(most=8)
+    _step_to(swarm, 1)
+    swarm.members.remove(light)
+    begun = _step_to(swarm, 2)
+    light.begin()  # after a restart it knows of no steps
     light.follow(swarm.entries)
-    late = replace(light.own(), fetching=newest.head)
-    assert duties.next_duty(light.view, late) == newest, "a fetch that took longer than a round"
+    assert duties.next_duty(light.view, light.own()) == duties.FetchDuty(begun)
+    newest = _step_to(swarm, 5)
+    light.follow(swarm.entries)
+    late = replace(light.own(), fetching=begun)
+    assert duties.next_duty(light.view, late) == duties.FetchDuty(begun), "not begun again"
+    own = replace(late, held=begun, fetching=None)
+    for number in (3, 4, 5):
+        now = duties.next_duty(light.view, own)
+        assert isinstance(now, duties.FollowDuty)
+        assert (now.head.round, now.head.parent) == (number, own.held and own.held.hash)
+        own = replace(own, held=now.head)
+    assert own.held == newest
+    assert isinstance(duties.next_duty(light.view, own), duties.ReadyDuty)
+
+
+def test_a_fetch_from_which_no_step_leads_on_is_given_up_for_the_newest_head() -> None:
+    swarm, light = _swarm()
+    begun = _step_to(swarm, 1)
+    newest = _step_to(swarm, 3)
+    light.follow(swarm.entries)
+    steps = {parent: one for parent, one in light.own().steps.items() if parent != begun.hash}
+    own = replace(light.own(), held=None, fetching=begun, steps=steps)
+    assert duties.next_duty(light.view, own) == duties.FetchDuty(newest)
 
 
 def test_one_that_was_late_is_ready_before_the_head_that_it_cannot_compute_is_promoted() -> None:
@@ -138,12 +184,69 @@ def test_without_a_down_link_nobody_names_steps() -> None:
             assert one.statement.body.step_root is UNSET
 
 
-def _records(swarm: DutySwarm, head: Head) -> bytes:
-    """The records of the step from the first head to that one."""
+@pytest.mark.trio
+async def test_the_driver_remembers_the_last_steps_and_drops_them_when_the_run_goes_back(
+    tmp_path: Path, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swarm, _ = _swarm(most=8)
+    swarm.run_rounds(5)
+    swarm.organise(RunPause(reason=1))
+    while swarm.view.state is not RunState.PAUSED:
+        assert swarm.step()
+    *_, older, newest = swarm.view.heads.values()
+    swarm.go_back(older.round)
+    monkeypatch.setattr(run, "MAX_CLOSED", 2)
+    play = DriverRun(tmp_path, swarm)
+    context = cast("SimpleNamespace", play.rounds.context)
+    context.is_light = True
+    context.feedback = ErrorFeedback(tmp_path / "feedback", swarm.manifest.run_id)
+    nursery.start_soon(play.run)
+    await play.feed(HeadPromote, times=newest.round + 1)
+    own = play.rounds.member_state()
+    assert own.steps == {
+        one.parent: duties.FollowDuty(one, step_of(one)) for one in (older, newest)
+    }
+    play.deeds.heads.held = swarm.view.heads[older.round - 1]
+    for smaller in (0, 1):
+        ref = _weights_ref(2 * swarm.manifest.step_bytes - smaller)
+        monkeypatch.setattr(context, "refs", lambda _, ref=ref: (ref,))
+        assert own.is_replay_costlier(newest) is bool(smaller), "as large as both steps, or not"
+    await play.feed(RunRollback)
+    assert play.rounds.member_state().steps == {}
+    nursery.cancel_scope.cancel()
+
+
+def _weights_ref(size_bytes: int) -> TreeRef:
+    """Weights of that size, of which nothing is here."""
+    return TreeRef(root=sha256(b"weights"), size_bytes=size_bytes, piece_bytes=PIECE_BYTES)
+
+
+@pytest.mark.trio
+async def test_a_step_stays_in_the_store_as_long_as_the_head_that_it_made(tmp_path: Path) -> None:
+    swarm, _ = _swarm(most=MAX_HEADS + 1)
+    swarm.run()
+    first, *heads = swarm.view.heads.values()
+    assert len(heads) == MAX_HEADS + 1
+    desk = DutyRunnerSetup(tmp_path, swarm, roles=("trainer",))
+    async with desk.open() as deeds:
+        store = desk.store
+        assert store is not None
+        await desk.hold_head(deeds)
+        steps = []
+        for parent, head in pairwise([first, *heads]):
+            steps.append(store.put_tree(_records(swarm, parent, head), PIECE_BYTES).root)
+            with trio.fail_after(120):
+                await deeds.perform(duties.FollowDuty(head, steps[-1]), swarm.view)
+            assert store.has_tree(steps[0]) is (len(steps) <= MAX_HEADS)
+        assert all(map(store.has_tree, steps[1:]))
+
+
+def _records(swarm: DutySwarm, parent: Head, head: Head) -> bytes:
+    """The records of the step from one head to the next."""
     weights, rules = swarm.arithmetic.weights, swarm.manifest
     _, lambda_q = rules.schedule_at(head.round)
     return encode_step(
-        weights[first_head(rules).weights_root],
+        weights[parent.weights_root],
         weights[head.weights_root],
         lambda_q=lambda_q,
         matrix_elements=rules.layout.matrix_end,
@@ -160,7 +263,7 @@ async def test_weights_after_a_step_are_kept_only_if_they_have_the_promoted_root
     while swarm.view.head is None or swarm.view.head.round < 1:
         assert swarm.step()
     head = swarm.view.head
-    records = bytearray(_records(swarm, head))
+    records = bytearray(_records(swarm, first_head(swarm.manifest), head))
     if not is_right:
         records[0] += 1  # of the first chunk's quantum
     desk = DutyRunnerSetup(tmp_path, swarm, roles=("trainer",))
