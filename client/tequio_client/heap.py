@@ -39,6 +39,15 @@ def collection_paused() -> Iterator[None]:
         gc.enable()
 
 
+def collect_due() -> None:
+    """Collect what CPython would collect by itself, where automatic collection is off."""
+    counts, thresholds = gc.get_count(), gc.get_threshold()
+    for generation in (2, 1, 0):
+        if counts[generation] > thresholds[generation]:
+            gc.collect(generation)
+            return
+
+
 def return_memory() -> None:
     """Give up what a process that rests does not need: garbage, free memory, and code.
 

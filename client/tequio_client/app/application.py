@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import hashlib
 import logging
@@ -12,11 +13,21 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QLockFile, QObject, QSocketNotifier, QStandardPaths, QUrl, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QLockFile,
+    QObject,
+    QSocketNotifier,
+    QStandardPaths,
+    QTimer,
+    QUrl,
+    Signal,
+)
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
+from tequio_client import heap
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
 from tequio_client.platform.versions import let_another_come_to_the_front
@@ -25,6 +36,8 @@ log = logging.getLogger(__name__)
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 SHOW_REQUEST, OPEN_REQUEST, ACCEPTED = b"raise\n", b"open ", b"ok\n"
+COLLECT_MS = 1_000
+"""Interval of garbage collection; the worker's snapshots wake the app as often."""
 ANSWER_TIMEOUT_MS = 20_000
 """The first instance may still be starting on a busy computer."""
 MOST_BYTES = 4_096
@@ -55,7 +68,20 @@ def make_application() -> Application:
     qt.setDesktopFileName("tequio")
     qt.setWindowIcon(app_icon())
     qt.setQuitOnLastWindowClosed(False)
+    _collect_garbage_here(qt)
     return qt
+
+
+def _collect_garbage_here(qt: Application) -> None:
+    """Collect garbage in this thread only: Qt crashes when another one ends its objects.
+
+    CPython itself collects in whichever thread happens to reach a threshold.
+    """
+    gc.disable()
+    gc.freeze()  # collections need not go through the modules
+    timer = QTimer(qt, interval=COLLECT_MS)
+    timer.timeout.connect(heap.collect_due)
+    timer.start()
 
 
 class TerminationSignals(QObject):

@@ -107,7 +107,7 @@ class CompetitionNotifier(QObject):
     ) -> None:
         super().__init__(parent)
         self._store, self._send, self._now_ms = settings_store, send, now_ms
-        self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
+        self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS, parent=self)
         self._list.set_question(AskCompetitions())
         model.network_changed.connect(self._start_over)
 

@@ -268,9 +268,15 @@ class PeriodicQuestion(QObject, Generic[R]):
     """A reply has arrived, or the question was refused."""
 
     def __init__(
-        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int = 0
+        self,
+        model: AppModel,
+        now_ms: Callable[[], int],
+        kind: type[R],
+        every_ms: int = 0,
+        *,
+        parent: QObject,
     ) -> None:
-        super().__init__()
+        super().__init__(parent)
         self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
         self._question: Question | None = None
         self._asked_ms = self._asked_worker = 0

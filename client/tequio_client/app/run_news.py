@@ -220,7 +220,7 @@ class RunNewsNotifier(QObject):
         super().__init__(parent)
         self._model, self._store, self._send = model, settings_store, send
         self._texts, self._query = RunNewsTexts(self), RunResultQuery(model, self)
-        self._list = PeriodicQuestion(model, now_ms, RunsReply, REFRESH_MS)
+        self._list = PeriodicQuestion(model, now_ms, RunsReply, REFRESH_MS, parent=self)
         self._list.set_question(RUNS)
         self._list.changed.connect(self._check)
         self._query.changed.connect(self._check)

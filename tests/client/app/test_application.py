@@ -66,6 +66,39 @@ def test_a_start_with_a_link_hands_it_to_the_first(tmp_path: Path, qtbot: QtBot)
     first.close()
 
 
+MAKE_CYCLES = """
+import threading, weakref
+from PySide6.QtCore import QTimer
+from tequio_client.app.application import make_application
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+ended_in = set()
+
+def work():
+    for _ in range(5_000):
+        weakref.finalize(Cycle(), lambda: ended_in.add(threading.current_thread().name))
+
+qt = make_application()
+thread = threading.Thread(target=work, name="another")
+thread.start()
+thread.join()
+watch = QTimer(interval=50)
+watch.timeout.connect(lambda: ended_in and qt.quit())
+watch.start()
+qt.exec()
+print(*ended_in)
+"""
+
+
+def test_a_cycle_that_another_thread_made_ends_in_the_thread_of_qt() -> None:
+    command = [sys.executable, "-c", MAKE_CYCLES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["MainThread"]
+
+
 def test_a_start_lets_the_first_come_to_the_front_of_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

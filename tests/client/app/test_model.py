@@ -111,7 +111,7 @@ def test_an_answer_finds_its_question(
 
 
 def test_a_new_worker_is_asked_at_once(model: AppModel, worker: ScriptedWorker) -> None:
-    question = PeriodicQuestion(model, lambda: NOW_MS, RunsReply, every_ms=60_000)
+    question = PeriodicQuestion(model, lambda: NOW_MS, RunsReply, every_ms=60_000, parent=model)
     question.set_question(AskRuns())
     reply, worker.replies[AskRuns] = worker.replies[AskRuns], "The worker is being started."
     worker.send_snapshot(LENDING)

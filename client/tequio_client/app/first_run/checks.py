@@ -188,7 +188,9 @@ class CheckStep(FirstRunStep):
             ),
         )
         self._is_over = False
-        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, timeout_ms)
+        self.list = PeriodicQuestion(
+            context.model, context.now_ms, RunsReply, timeout_ms, parent=self
+        )
         self.list.set_question(AskRuns())
         self.list.changed.connect(self._show_list)
         self.rows = [IconRow("hourglass", margins=(2, 5, 2, 5)) for _ in CHECK_NAMES]

@@ -62,7 +62,9 @@ class RunStep(FirstRunStep):
         self._runs = holding(self._list)
         fill(self.body, self.network, self.away, self._runs, None)
         self._shown: tuple[tuple[RunRow, Fit], ...] | None = None
-        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
+        self.list = PeriodicQuestion(
+            context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS, parent=self
+        )
         self.list.set_question(AskRuns())
         self.list.changed.connect(self.refresh)
         self._show_runs(())
@@ -210,7 +212,9 @@ class ReadyStep(FirstRunStep):
             self.tr("Your choices apply once you press the button below."),
         )
         self.next_words = self.tr("Contribute")
-        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
+        self.list = PeriodicQuestion(
+            context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS, parent=self
+        )
         self.list.set_question(AskRuns())
         pictures = ("download", "moon", "badge-check")
         self.events = [IconRow(picture, "accent", at=TOP) for picture in pictures]

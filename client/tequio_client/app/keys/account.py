@@ -68,7 +68,7 @@ class KeyAccount(QObject):
         self._asked: dict[control.Question, tuple[Callable[[], None], Callable[[str], None]]] = {}
         self.answer: control.Reply | None = None
         """The reply to the last request."""
-        self._question = PeriodicQuestion(model, now_ms, AccountReply, EVERY_MS)
+        self._question = PeriodicQuestion(model, now_ms, AccountReply, EVERY_MS, parent=self)
         self._question.set_question(AskAccount())
         self._question.changed.connect(self.changed)
         model.replied.connect(self._receive)

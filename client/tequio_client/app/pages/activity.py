@@ -175,7 +175,9 @@ class WorkerLogCard(Card):
     def __init__(self, context: PageContext) -> None:
         super().__init__(self.tr("Log of the worker"))
         self._context, self._is_copying = context, False
-        self.question = PeriodicQuestion(context.model, context.now_ms, DiagnosticsReply, EVERY_MS)
+        self.question = PeriodicQuestion(
+            context.model, context.now_ms, DiagnosticsReply, EVERY_MS, parent=self
+        )
         self.question.set_question(AskDiagnostics())
         self.note = caption(
             self.tr(

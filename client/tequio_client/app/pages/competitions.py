@@ -75,8 +75,8 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context, CompetitionsReply, AskCompetitions(), "trophy")
         model, now_ms = self.model, context.now_ms
-        self.runs = PeriodicQuestion(model, now_ms, RunsReply, LIST_INTERVAL_MS)
-        self.curves = PeriodicQuestion(model, now_ms, CurvesReply, LIST_INTERVAL_MS)
+        self.runs = PeriodicQuestion(model, now_ms, RunsReply, LIST_INTERVAL_MS, parent=self)
+        self.curves = PeriodicQuestion(model, now_ms, CurvesReply, LIST_INTERVAL_MS, parent=self)
         self.runs.set_question(AskRuns())
         self._side = ""
         about = self.tr("Runs compete on unseen text.")

@@ -106,7 +106,9 @@ class BenchmarkRow(SettingRow):
         self.button = Button("", picture="gauge")
         super().__init__(self.tr("Benchmark"), "", self.button)
         self._device = device
-        self._benchmark = PeriodicQuestion(context.model, context.now_ms, BenchmarkReply)
+        self._benchmark = PeriodicQuestion(
+            context.model, context.now_ms, BenchmarkReply, parent=self
+        )
         question = AskBenchmark(device=device)
         self._benchmark.set_question(question)
         known = context.model.reply(question)
@@ -179,14 +181,16 @@ class Readings(Columns):
 
     def __init__(self, *, is_processor: bool) -> None:
         super().__init__(folded=3, gap=18)
-        self.load = ReadingTile(self.tr("Load"))
-        self.others = ReadingTile(self.tr("Other programs"))
-        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"))
-        self.temperature = ReadingTile(self.tr("Temperature"))
-        self.watts = ReadingTile(self.tr("Power"))
+        self.load = ReadingTile(self.tr("Load"), self)
+        self.others = ReadingTile(self.tr("Other programs"), self)
+        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"), self)
+        self.temperature = ReadingTile(self.tr("Temperature"), self)
+        self.watts = ReadingTile(self.tr("Power"), self)
         card = (self.load, self.others, self.memory, self.temperature, self.watts)
         processor = (self.others, self.memory, self.temperature)
         self.tiles = processor if is_processor else card
+        for tile in card:
+            tile.setVisible(tile in self.tiles)
         self.set_parts(self.tiles)
 
     def show_device(self, device: AcceleratorFacts, past: Sequence[AcceleratorFacts]) -> None:
@@ -204,8 +208,8 @@ class Readings(Columns):
 
 
 class ReadingTile(QWidget):
-    def __init__(self, name: str) -> None:
-        super().__init__()
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
         self._name = caption_line(name)
         self.figure = ElidedLabel("", TextStyle.HEADING)
         self.line = Sparkline(READINGS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from PySide6.QtCore import QAbstractListModel, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QObject, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -224,8 +224,8 @@ def group_by_day(events: Sequence[TimelineLine], now_ms: int) -> tuple[TimelineL
 
 
 class EventsRows(QAbstractListModel):
-    def __init__(self, now_ms: Callable[[], int]) -> None:
-        super().__init__()
+    def __init__(self, now_ms: Callable[[], int], parent: QObject) -> None:
+        super().__init__(parent)
         self.lines: tuple[TimelineLine, ...] = ()
         self._now_ms = now_ms
 
@@ -286,7 +286,7 @@ def _common_prefix(one: Sequence[TimelineLine], other: Sequence[TimelineLine]) -
 class EventsList(QListView):
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
         super().__init__()
-        self.rows = EventsRows(now_ms)
+        self.rows = EventsRows(now_ms, self)
         self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(EventDelegate(self, now_ms))

@@ -69,7 +69,7 @@ class HardwarePage(Page):
         fill(self.body, head, self.banner, self.audit, self._column, None)
         self.banner.button.clicked.connect(self._act)
         self.edits.changed.connect(self.request_refresh)
-        self.runs = PeriodicQuestion(self.model, context.now_ms, RunsReply, RUNS_MS)
+        self.runs = PeriodicQuestion(self.model, context.now_ms, RunsReply, RUNS_MS, parent=self)
         self.runs.set_question(AskRuns())
         self.runs.changed.connect(self.request_refresh)
         self.model.snapshot_changed.connect(self._remember)

@@ -95,8 +95,12 @@ class HomePage(Page):
         super().__init__(context)
         self._asked_for: tuple[int, AskSeries] | None = None
         now_ms = context.now_ms
-        self._series = PeriodicQuestion(self.model, now_ms, PointsSeries, LIST_INTERVAL_MS)
-        self._ranks = PeriodicQuestion(self.model, now_ms, RankingReply, LIST_INTERVAL_MS)
+        self._series = PeriodicQuestion(
+            self.model, now_ms, PointsSeries, LIST_INTERVAL_MS, parent=self
+        )
+        self._ranks = PeriodicQuestion(
+            self.model, now_ms, RankingReply, LIST_INTERVAL_MS, parent=self
+        )
         self._ranks.set_question(RANKING)
         self.header, self.banner = HomeHeader(context), Banner()
         settings = context.program.settings if context.program else None

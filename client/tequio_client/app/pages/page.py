@@ -188,7 +188,9 @@ class ListPage(Page, Generic[R]):
         self, context: PageContext, kind: type[R], question: Question, picture: str
     ) -> None:
         super().__init__(context)
-        self.list = PeriodicQuestion(self.model, context.now_ms, kind, LIST_INTERVAL_MS)
+        self.list = PeriodicQuestion(
+            self.model, context.now_ms, kind, LIST_INTERVAL_MS, parent=self
+        )
         self.list.set_question(question)
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
         self.banner = Banner()

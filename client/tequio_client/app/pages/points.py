@@ -61,7 +61,9 @@ class PointsPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._rounds = -1
-        self.series = PeriodicQuestion(self.model, context.now_ms, PointsSeries, LIST_INTERVAL_MS)
+        self.series = PeriodicQuestion(
+            self.model, context.now_ms, PointsSeries, LIST_INTERVAL_MS, parent=self
+        )
         self.share = Button(self.tr("Share…"), picture="share-2")
         self.export = Button(self.tr("Export CSV"), picture="download")
         self.head = PageHeader(
@@ -75,7 +77,9 @@ class PointsPage(Page):
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
         self.badges = BadgesCard()
-        self.account = PeriodicQuestion(self.model, context.now_ms, AccountReply, ACCOUNT_MS)
+        self.account = PeriodicQuestion(
+            self.model, context.now_ms, AccountReply, ACCOUNT_MS, parent=self
+        )
         self.account.set_question(AskAccount())
         parts = (self.head, self.banner, self.sums, self.badges, self.range, self.rounds)
         fill(self.body, *parts, None)

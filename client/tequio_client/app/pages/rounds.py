@@ -279,7 +279,7 @@ class RoundsTable(PlainTable):
 
     def __init__(self, name: str, name_device: Callable[[str], str]) -> None:
         super().__init__(name, ROW)
-        self.rows = RoundsRows(name_device)
+        self.rows = RoundsRows(name_device, self)
         self.setModel(self.rows)
         self.setItemDelegate(TwoLineDelegate(self))
         self.setMouseTracking(True)

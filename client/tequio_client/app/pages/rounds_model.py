@@ -138,7 +138,7 @@ def is_checked(row: PointsRow) -> bool:
 class RoundsRows(TableRows[PointsRow]):
     """The rows; `name_device` turns a device id into its familiar name."""
 
-    def __init__(self, name_device: Callable[[str], str]) -> None:
+    def __init__(self, name_device: Callable[[str], str], parent: QObject) -> None:
         headings = (
             self.tr("Round"),
             self.tr("When"),
@@ -148,7 +148,7 @@ class RoundsRows(TableRows[PointsRow]):
             self.tr("Points"),
             self.tr("Proof"),
         )
-        super().__init__(headings, SIDES)
+        super().__init__(headings, SIDES, parent)
         self._name_device = name_device
 
     def show_rows(self, rows: tuple[PointsRow, ...]) -> None:

@@ -8,6 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
     QRectF,
     QSize,
@@ -124,8 +125,13 @@ class PlainTable(QTableView):
 class TableRows(QAbstractTableModel, Generic[Row]):
     """The headings of a table, and on which side its columns are; subclasses write the cells."""
 
-    def __init__(self, headings: Sequence[str], sides: Mapping[int, Qt.AlignmentFlag]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        headings: Sequence[str],
+        sides: Mapping[int, Qt.AlignmentFlag],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
         self._headings, self._sides = headings, sides
         self.rows: tuple[Row, ...] = ()
 
@@ -151,7 +157,7 @@ class TableRows(QAbstractTableModel, Generic[Row]):
 class RankingTable(PlainTable):
     def __init__(self, name: str) -> None:
         super().__init__(name, ROW)
-        self.rows = RankingRows()
+        self.rows = RankingRows(self)
         self.setModel(self.rows)
         self.setItemDelegate(RankingDelegate(self))
         self.setFont(font(TextStyle.BODY))
@@ -164,8 +170,9 @@ class RankingTable(PlainTable):
 
 
 class RankingRows(TableRows[RankRow]):
-    def __init__(self) -> None:
-        super().__init__(("#", self.tr("Volunteer"), self.tr("Points")), {POINTS: TRAILING})
+    def __init__(self, parent: QObject) -> None:
+        headings = ("#", self.tr("Volunteer"), self.tr("Points"))
+        super().__init__(headings, {POINTS: TRAILING}, parent)
 
     def replace(self, rows: tuple[RankRow, ...]) -> None:
         if rows != self.rows:

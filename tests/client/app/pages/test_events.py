@@ -43,8 +43,12 @@ def test_a_gap_between_old_and_new_begins_the_list_anew(
     assert book.rows == (*many, *app_worker_answers.HAPPENED)
 
 
-def test_lines_that_stay_are_not_made_anew() -> None:
-    rows = EventsRows(lambda: NOW_MS)
+@pytest.fixture
+def rows(model: AppModel) -> EventsRows:
+    return EventsRows(lambda: NOW_MS, model)
+
+
+def test_lines_that_stay_are_not_made_anew(rows: EventsRows) -> None:
     old = _lines(3, 2, 1)
     assert rows.show_lines(old) == -1
     resets: list[None] = []
@@ -59,8 +63,7 @@ def test_lines_that_stay_are_not_made_anew() -> None:
     assert resets == [None]
 
 
-def test_a_day_of_old_events_below_is_added_below() -> None:
-    rows = EventsRows(lambda: NOW_MS)
+def test_a_day_of_old_events_below_is_added_below(rows: EventsRows) -> None:
     yesterday = TimelineLine(words="x", at_ms=NOW_MS - 86_400_000, number=1, level="info")
     today = TimelineLine(words="y", at_ms=NOW_MS, number=2, level="info")
     rows.show_lines(group_by_day([today], NOW_MS))
@@ -68,8 +71,7 @@ def test_a_day_of_old_events_below_is_added_below() -> None:
     assert [line.words for line in rows.lines] == ["Today", "y", "Yesterday", "x"]
 
 
-def test_the_name_of_a_day_is_not_chosen_by_the_keyboard() -> None:
-    rows = EventsRows(lambda: NOW_MS)
+def test_the_name_of_a_day_is_not_chosen_by_the_keyboard(rows: EventsRows) -> None:
     rows.show_lines(_lines(1))
     assert not rows.flags(rows.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     assert rows.flags(rows.index(1, 0)) & Qt.ItemFlag.ItemIsSelectable
