@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING
 
 from tequio_ledger.log.proofs import root_at
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 MOST = 64
 """Number of such answers that are remembered, the first ones."""
+MOST_WRONG = 1_000
+"""Wrong answers that are remembered once they have rung: others ring when these are right."""
+_FAULT = 500
+"""Characters of a fault, which may quote an answer of 16 MB."""
 
 
 class UnpublishedAnswers:
@@ -41,7 +46,8 @@ class UnpublishedAnswers:
 
     def __init__(self, steady_s: Callable[[], float]) -> None:
         self._steady_s = steady_s
-        self._named: dict[tuple[int, Digest], float] = {}  # size and root, since when
+        # size and root, since when; infinite: told
+        self._named: dict[tuple[int, Digest], float] = {}
 
     def add(self, size: int, root: Digest) -> None:
         """Remember what an answer named."""
@@ -49,7 +55,7 @@ class UnpublishedAnswers:
             self._named.setdefault((size, root), self._steady_s())
 
     def broken(self, connection: Connection, size: int, patience_s: float) -> list[str]:
-        """List the broken claims once the log has `size` entries; forgets those it has reached."""
+        """List each broken claim once, when the log has `size` entries."""
         faults = []
         for (named, root), since_s in list(self._named.items()):
             if named <= size:
@@ -57,6 +63,7 @@ class UnpublishedAnswers:
                 if root_at(connection, named) != root:
                     faults.append(f"an answer named another root of {named} entries")
             elif self._steady_s() - since_s >= patience_s:
+                self._named[named, root] = inf
                 faults.append(f"an answer was true for {named} entries, which are not published")
         return faults
 
@@ -88,11 +95,15 @@ class AnswerComparison:
         self._again: deque[Question] = deque()  # withheld ones, in this check
         self._left = 0  # in this check
         self._withheld: dict[str, tuple[Question, float]] = {}  # by URL, and since when
-        self._wrong: dict[str, list[str]] = {}  # by URL, until the answer is right
+        self._wrong: dict[str, list[str]] = {}  # by URL, until they are told
+        self._told: set[str] = set()  # URLs, until their answers are right
 
-    def wrong(self) -> list[str]:
-        """List what was wrong in the answers when they were last compared."""
-        return [line for lines in self._wrong.values() for line in lines]
+    def newly_wrong(self) -> list[str]:
+        """List what is wrong in answers that were not when this was last asked."""
+        found = [line for lines in self._wrong.values() for line in lines]
+        self._told.update(self._wrong)
+        self._wrong.clear()
+        return found
 
     def withheld(self) -> str:
         """Describe the withheld answers."""
@@ -154,14 +165,14 @@ class AnswerComparison:
             content = self._ledger.ask(question.url)
             as_of = as_of_answer(question.path, content)
         except MalformedError as err:
-            self._wrong[question.url] = [str(err)]
+            self._mark_wrong(question, [str(err)[:_FAULT]])
             return None
         root = digest_from_text(as_of.root)
         if as_of.size != mirror.size:
             raise MovedOnError(as_of.size, root)
         if root != mirror.root:
             why = f"{question.path} names another root of {as_of.size} entries than was signed"
-            self._wrong[question.url] = [why]
+            self._mark_wrong(question, [why])
             return None
         with mirror.database.reader.begin() as connection:
             basis = Basis(state=mirror.state, rows=StoredRows(connection), now_ms=mirror.now_ms())
@@ -170,7 +181,12 @@ class AnswerComparison:
             f"{question.path}: {one.place} is {one.due} by the log, but {one.found} is said"
             for one in islice(differences(due, content), MOST)
         ]
-        self._wrong.pop(question.url, None)
-        if lines:
-            self._wrong[question.url] = lines
+        self._mark_wrong(question, lines)
         return question.following(due)
+
+    def _mark_wrong(self, question: Question, lines: list[str]) -> None:
+        """Remember what is wrong in an answer, or that nothing is."""
+        if not lines:
+            self._told.discard(question.url)
+        elif question.url not in self._told and len(self._told) < MOST_WRONG:
+            self._wrong[question.url] = lines

@@ -110,6 +110,7 @@ class Watch:
             now_s = self._clock() // 1_000
             signed = open_signed(note, self._key, self._policy, now_s=now_s).checkpoint
         except NoQuorumError as err:
+            self._bad_since.pop(AlarmKind.AWAY, None)  # it answers
             self._lasting(AlarmKind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
         except PeerError as err:
@@ -217,11 +218,8 @@ class Watch:
         finally:  # figures found to be wrong ring also when the ledger stops answering
             with self.mirror.database.reader.begin() as connection:
                 broken = self._ahead.broken(connection, self.mirror.size, LATE_S)
-            found = [*answers.wrong(), *broken]
-            if found:
+            if found := [*answers.newly_wrong(), *broken]:
                 self._ring_derived(found)
-            elif is_read:
-                self._alarms.clear(AlarmKind.DERIVED)
         since_s = answers.withheld_since_s()
         if since_s is not None:
             self._bad_since[AlarmKind.AWAY] = since_s

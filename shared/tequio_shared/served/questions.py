@@ -170,6 +170,10 @@ def _of_key(key: PeerKey) -> Iterator[Question]:
 # --- Comparing an answer with the one that is due.
 
 
+_WORDS = 200
+"""Characters of a text of the ledger in a difference: an answer may be one of 16 MB."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One field that is not what follows from the log; `place` is its path in the answer."""
@@ -201,7 +205,7 @@ def _compare(place: str, due: object, found: object) -> Iterator[Difference]:
     elif isinstance(due, list | tuple) and isinstance(found, list):
         yield from _compare_rows(place, due, found)
     elif due != found or isinstance(due, bool) != isinstance(found, bool):
-        yield Difference(place=place, due=str(due), found=str(found))
+        yield Difference(place=place[:_WORDS], due=str(due)[:_WORDS], found=str(found)[:_WORDS])
 
 
 def _compare_rows(
@@ -212,7 +216,7 @@ def _compare_rows(
     for name in ours.keys() - theirs.keys():
         yield Difference(place=f"{place}[{name}]", due="a row", found="none")
     for name in theirs.keys() - ours.keys():
-        yield Difference(place=f"{place}[{name}]", due="none", found="a row")
+        yield Difference(place=f"{place}[{name}]"[:_WORDS], due="none", found="a row")
     for name in ours.keys() & theirs.keys():
         yield from _compare(f"{place}[{name}]", ours[name], theirs[name])
     if len(found) != len(theirs) or (list(ours) != list(theirs) and ours.keys() == theirs.keys()):

@@ -74,6 +74,39 @@ def test_an_answer_that_is_withheld_hides_no_other(
         assert first in away.differences[0]
 
 
+def test_one_wrong_figure_rings_once_while_the_log_grows(
+    tmp_path: Path, ledger: Served, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    first, second, *_ = (one["key"] for one in remote.ask("/v1/peers")["peers"])
+    lies = {f"/v1/peers/{first}"}
+    remote.change = lambda path, raw: (
+        re.sub(rb'"last_seq":1', b'"last_seq":2', raw) if path in lies else raw
+    )
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
+        watch.check(sys.maxsize)
+        register_keys(ledger, "later", 2)
+        watch.check(sys.maxsize)
+        assert len(rung(tmp_path)) == 1
+        lies.add(f"/v1/peers/{second}")
+        watch.check(sys.maxsize)
+    assert len(rung(tmp_path)) == 2, "another one rings"
+
+
+def test_large_lies_are_cut_before_they_are_remembered(
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    large = b'"' + b"9" * 1_000_000 + b'"'
+    remote.change = lambda path, raw: (
+        re.sub(rb'"last_seq":1', b'"last_seq":' + large, raw)
+        if path.startswith("/v1/peers/")
+        else raw
+    )
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
+        watch.check(sys.maxsize)
+    (alarm,) = rung(tmp_path)
+    assert max(len(one) for one in alarm.differences) < 1_000
+
+
 def renamed(raw: bytes, ahead: int, root: Digest | None = None) -> bytes:
     """The answer, as if it was true for more entries, perhaps with a root of our own."""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from base64 import b64decode
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
+from tequio_ledger.monitor import remote as monitor_remote
 from tequio_ledger.monitor.alarms import Alarm, AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
-from tequio_ledger.monitor.remote import RemoteLedger
+from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
@@ -20,6 +23,7 @@ from tequio_shared.log.notes import Checkpoint, note_text, sign_checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, encode_bundle, hashes_at
 from tequio_shared.statements.network import InviteOpen
 from tequio_shared.statements.statement import Entry, make, sign
+from tests.support.http_servers import serving
 from tests.support.memory_log import (
     COORDINATOR,
     LOG_SIGNER,
@@ -102,6 +106,26 @@ def test_no_answer_ends_the_watch_without_an_alarm(tmp_path: Path, peers: bytes)
         watch.check()
     (path,) = (tmp_path / "alarms").glob("*.json")
     assert msgspec.json.decode(path.read_bytes(), type=Alarm).kind is AlarmKind.DERIVED
+
+
+def test_an_answer_that_comes_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitor_remote, "ANSWER_S", 0.3)
+
+    class Dripping(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(1_000):
+                    self.wfile.write(b".")
+                    time.sleep(0.02)
+
+    with (
+        serving(Dripping) as url,
+        RemoteLedger(url) as remote,
+        pytest.raises(UnreachableError, match="no whole answer"),
+    ):
+        remote.checkpoint()
 
 
 def invite(seq: int, before: Entry | None) -> Entry:
