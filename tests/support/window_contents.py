@@ -83,6 +83,12 @@ def is_cut(label: QLabel) -> bool:
     return is_too_low or (not label.wordWrap() and width < label.sizeHint().width())
 
 
+def widest_word(label: QLabel) -> int:
+    """The width in pixels of the widest part of a text in which no line may end."""
+    shown = QLabel.text(label).replace("\u200b", " ")
+    return max(map(label.fontMetrics().horizontalAdvance, shown.split()), default=0)
+
+
 def is_cut_button(widget: QWidget) -> bool:
     """True if a button that may not be cut is too narrow for its words."""
     is_ours = isinstance(widget, (QPushButton, SegmentButton)) and not isinstance(widget, NavButton)

@@ -3274,6 +3274,10 @@
         <translation>Um selbst das ganze Register zu prüfen, führe aus:</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>Der Befehl, der es nachprüft</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>Die Runde ist noch nicht geschlossen, oder ihr Ende steht noch nicht im unterschriebenen Protokoll des Registers. Ihre Punkte zählen, wenn dieser Computer das geprüft hat.</translation>
     </message>

@@ -3274,6 +3274,10 @@
         <translation>Para comprobar tú el registro entero, ejecuta:</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>La orden que lo comprueba</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>La ronda aún no está cerrada, o su final todavía no se encontró en la bitácora firmada del registro. Sus puntos cuentan cuando este equipo lo haya comprobado.</translation>
     </message>

@@ -3274,6 +3274,10 @@
         <translation>Pour vérifier vous-même tout le registre, exécutez :</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>La commande qui le vérifie</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>La manche n’est pas encore close, ou sa fin n’a pas encore été trouvée dans le journal signé du registre. Ses points comptent une fois que cet ordinateur l’a vérifié.</translation>
     </message>

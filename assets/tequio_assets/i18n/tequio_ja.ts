@@ -3257,6 +3257,10 @@
         <translation>台帳全体を自分で確認するには、次を実行します：</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>確認用のコマンド</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>ラウンドがまだ締められていないか、その終了記録が台帳の署名済みログにまだ見つかっていません。このコンピューターが確認すると、ポイントが数えられます。</translation>
     </message>

@@ -3274,6 +3274,10 @@
         <translation>Para verificar você mesmo o registro inteiro, execute:</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>O comando que confere</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>A rodada ainda não foi fechada, ou seu fim ainda não foi encontrado no log assinado do registro. Os pontos dela contam quando este computador tiver verificado isso.</translation>
     </message>

@@ -3257,6 +3257,10 @@
         <translation>要自行核验整个账本，请运行：</translation>
     </message>
     <message>
+        <source>The command that checks it</source>
+        <translation>核验所用的命令</translation>
+    </message>
+    <message>
         <source>The round is not closed yet, or its end was not found in the ledger's signed log yet. Its points count when this computer has checked that.</source>
         <translation>该轮尚未结束，或其结束记录还没有在账本签名的日志中找到。这台电脑核验之后，积分才会计入。</translation>
     </message>

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QRadioButton, Q
 
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import Label, caption, fill, mirrored, vbox
+from tequio_client.app.widgets.buttons import check_only
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.keys.state import KeyProtection
 
@@ -136,8 +137,6 @@ class ProtectionPanel(QWidget):
         for way, row in self.rows.items():
             row.setFont(font(TextStyle.STRONG))
             row.setAccessibleDescription(self._notes[way].text())
-            # Else Qt lets Tab reach one row alone, also where that one is hidden.
-            row.setAutoExclusive(False)
             row.clicked.connect(lambda _=False, way=way: self._choose(way))
             fill(column, row, _indented(self._notes[way]))
             if way is KeyProtection.PASSPHRASE:
@@ -175,8 +174,7 @@ class ProtectionPanel(QWidget):
         return self.passphrase.value if self.choice is KeyProtection.PASSPHRASE else None
 
     def _choose(self, chosen: KeyProtection) -> None:
-        for way, row in self.rows.items():
-            row.setChecked(way is chosen)
+        check_only(self.rows, chosen)
         self.passphrase.setVisible(self.choice is KeyProtection.PASSPHRASE)
         self.warning.setVisible(self.choice is KeyProtection.OPEN)
         self.changed.emit()

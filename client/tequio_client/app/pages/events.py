@@ -24,7 +24,7 @@ from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, fill
+from tequio_client.app.widgets.base import LEADING, TRAILING, Card, Columns, breakable, fill
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.cards import NOWHERE, Index
 from tequio_client.app.widgets.inputs import SearchField
@@ -367,7 +367,7 @@ class EventDelegate(QStyledItemDelegate):
         painter.setFont(font(TextStyle.BODY))
         painter.setPen(QColor(current_tokens().text))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(words, int(lead | middle | WRAPPED), line.words)
+        painter.drawText(words, int(lead | middle | WRAPPED), breakable(line.words))
         painter.setFont(font(TextStyle.CAPTION))
         painter.setPen(QColor(current_tokens().text_sub))
         when = f"{figures.clock(line.at_ms)}\n{figures.ago(line.at_ms, self._now_ms())}"
@@ -398,6 +398,6 @@ def _width(words: str) -> int:
 @lru_cache(maxsize=8_192)
 def _height(words: str, room: int) -> int:
     metrics = QFontMetrics(font(TextStyle.BODY))
-    box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), words)
+    box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), breakable(words))
     two_times = 2 * QFontMetrics(font(TextStyle.CAPTION)).lineSpacing()
     return max(box.height(), two_times) + 2 * MARGIN

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -55,7 +54,7 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown
-from tequio_client.app.widgets.cards import Index, PlainTable
+from tequio_client.app.widgets.cards import CopyLine, Index, PlainTable
 from tequio_client.app.widgets.messages import EmptyState
 from tequio_client.app.widgets.scrolling import DialogScroll
 from tequio_client.ipc.points import PointsRow
@@ -224,9 +223,10 @@ class RoundDialog(QDialog):
             "in it what you get, and checked that it is in the log that the ledger has "
             "signed. Nobody can change or remove it later without that showing."
         )
-        proof = _fields(self.proof, is_written_by_machine=True)
+        proof = _fields(self.proof, can_copy=True)
         yourself = WrappedLabel(self.tr("To check the whole ledger yourself, run:"), tone="sub")
-        command = _machine_text(AUDIT_COMMAND.format(url=self._ledger))
+        name = self.tr("The command that checks it")
+        command = _copy_line(name, AUDIT_COMMAND.format(url=self._ledger))
         fill(made.body, WrappedLabel(words), proof, yourself, command)
         return made
 
@@ -251,7 +251,7 @@ class RoundDialog(QDialog):
         self.copy.set_label(self.tr("Copied"), "check")
 
 
-def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool = False) -> QWidget:
+def _fields(fields: tuple[tuple[str, str], ...], *, can_copy: bool = False) -> QWidget:
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 0, 0, 0)
@@ -259,24 +259,16 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
     grid.setVerticalSpacing(5)
     grid.setColumnStretch(1, 1)
     for at, (name, value) in enumerate(fields):
-        shown = _machine_text(value) if is_written_by_machine else Label(value)
+        shown = _copy_line(name, value) if can_copy else Label(value)
         shown.setAccessibleName(f"{name}: {value}")
-        grid.addWidget(Label(name, TextStyle.BODY, "sub"), at, 0, TOP)
+        grid.addWidget(Label(name, TextStyle.BODY, "sub"), at, 0)
         grid.addWidget(shown, at, 1)
     return made
 
 
-def _machine_text(words: str) -> QLabel:
-    """Selectable text that may break anywhere."""
-    made = WrappedLabel()
-    made.show_machine_text()
-    made.setText("\u200b".join(words) if " " not in words else words)
-    made.setFont(style.fixed_font())
-    made.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    made.setAccessibleName(words)
+def _copy_line(name: str, value: str) -> CopyLine:
+    made = CopyLine(name, is_for_machine=True)
+    made.show_text(value)
     return made
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QCoreApplication, QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
@@ -49,7 +47,6 @@ MOST_LINES = 12
 """Most lines shown of a sample: a model may write nothing but line breaks."""
 DAYS_OF_MONTH = 31
 DETAIL_WIDTH = 330
-_LONG_WORD = re.compile(r"(\S{24})(?=\S)")
 
 
 def source_text(run: RunRow) -> str:
@@ -356,16 +353,15 @@ class RunChat(QWidget):
             "Opens {address} in the browser. It is a service of the organisers: nothing that it "
             "writes is checked by the network."
         )
-        self.note.setText(fitted_lines(about.format(address=address)))
+        self.note.setText(about.format(address=address))
         self.button.setToolTip(address)
         self.setVisible(bool(address))
 
 
 def fitted_lines(text: str) -> str:
-    """The first lines of a text, with break points in words wider than a card."""
+    """The first lines of a text."""
     lines = text.strip("\n").split("\n")
-    shown = "\n".join(lines[:MOST_LINES]) + ("\n…" if len(lines) > MOST_LINES else "")
-    return _LONG_WORD.sub("\\1\u200b", shown)
+    return "\n".join(lines[:MOST_LINES]) + ("\n…" if len(lines) > MOST_LINES else "")
 
 
 class RunFigures(Columns):

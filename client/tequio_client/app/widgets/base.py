@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TypeAlias, TypeVar
@@ -46,6 +47,12 @@ ALWAYS_LEFT, ALWAYS_RIGHT = (
 """Sides in charts, whose axes run from left to right in every language."""
 LEAST_LETTERS = 14
 """Minimum width of a paragraph, in average letters."""
+BREAK = "\u200b"
+"""A space of no width: a line may end here."""
+_LONG_WORD = re.compile(r"(?:[^\s/\-\u2e80-\U0010ffff]|[/-](?=\d)){28,}")
+"""Letters between which no line would end; no word of our own texts has as many."""
+_LETTER_BEGINS = re.compile(r"(?<=.)(?=[^\u0300-\u036f])")
+"""Where a letter begins inside a word; an accent belongs to the letter before it."""
 
 
 class Columns(QWidget):
@@ -297,13 +304,26 @@ class Label(QLabel):
             self.style().polish(self)
 
 
+def breakable(words: str) -> str:
+    """Let lines end inside words that may be wider than a line, such as names."""
+    return _LONG_WORD.sub(lambda word: _LETTER_BEGINS.sub(BREAK, word[0]), words)
+
+
 class WrappedLabel(Label):
+    """A paragraph; never selectable, because the break points in it would be copied too."""
+
     def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setWordWrap(True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def text(self) -> str:
+        return super().text().replace(BREAK, "")
+
+    def setText(self, text: str) -> None:
+        super().setText(breakable(text))
 
     def minimumSizeHint(self) -> QSize:
         """A few words wide, and as high as its text is at the current width."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -52,6 +52,7 @@ BETWEEN = 5
 WRAPPED = Qt.TextFlag.TextWordWrap
 UNBOUNDED_HEIGHT = 10_000
 Row = TypeVar("Row", bound="ChoiceRow")
+Name = TypeVar("Name", bound=str)
 NAV_BUTTON_PADDING = (14, 10)
 GAP = 11
 ICON_GAP = 4
@@ -203,6 +204,17 @@ def _height(words: str, kind: TextStyle, width: int) -> int:
     return rect.height()
 
 
+def check_only(buttons: Mapping[Name, QAbstractButton], chosen: str) -> None:
+    """Check one of the buttons that exclude each other, or none; Tab comes to it, or to all."""
+    for key, button in buttons.items():
+        button.setAutoExclusive(False)  # else Qt would leave the last one checked
+        button.setChecked(key == chosen)
+        button.setAutoExclusive(True)
+        policy = button.focusPolicy() & ~Qt.FocusPolicy.TabFocus
+        is_reached = key == chosen or chosen not in buttons
+        button.setFocusPolicy(policy | Qt.FocusPolicy.TabFocus if is_reached else policy)
+
+
 class ChoiceCards(Columns):
     """Cards of which one is chosen, or none."""
 
@@ -214,14 +226,12 @@ class ChoiceCards(Columns):
         self.setAccessibleName(name)
         self.cards = {key: ChoiceCard(*texts) for key, texts in choices.items()}
         for key, card in self.cards.items():
-            card.setAutoExclusive(False)
             card.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
         self.set_parts(tuple(self.cards.values()))
 
     def select(self, chosen: str) -> None:
         """Select that card; an unknown name selects none."""
-        for key, card in self.cards.items():
-            card.setChecked(key == chosen)
+        check_only(self.cards, chosen)
 
 
 class ChoiceRow(ChoiceSurface):

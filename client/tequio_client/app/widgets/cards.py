@@ -19,7 +19,6 @@ from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
-    QButtonGroup,
     QFrame,
     QGridLayout,
     QHeaderView,
@@ -49,7 +48,7 @@ from tequio_client.app.widgets.base import (
     tool_tip,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
+from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton, check_only
 from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.ipc.points import RankRow
 from tequio_client.ipc.snapshot import Snapshot
@@ -72,7 +71,7 @@ TILE_RADIUS = 8
 class CopyLine(QWidget):
     """Shows a text, cut where it does not fit, and copies all of it.
 
-    Text for a machine is wrapped anywhere and never cut.
+    Text for a machine is wrapped and never cut.
     """
 
     def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
@@ -96,8 +95,7 @@ class CopyLine(QWidget):
     def show_text(self, text: str) -> None:
         """Empty text disables copying."""
         self.text = text or figures.ABSENT
-        may_break = self._label.wordWrap()
-        self._label.setText("\u200b".join(self.text) if may_break else self.text)
+        self._label.setText(self.text)
         self._label.setAccessibleName(self.text)
         self.button.setEnabled(bool(text))
 
@@ -237,13 +235,11 @@ class SectionList(QWidget):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.search = SearchField(search)
-        self._group = QButtonGroup(self)
         self.buttons: dict[str, SectionButton] = {}
         self.choices = Dropdown(name, {one.name: one.title for one in entries})
         for one in entries:
             button = self.buttons[one.name] = SectionButton(one.title, one.picture)
             button.clicked.connect(lambda _=False, name=one.name: self.chosen.emit(name))
-            self._group.addButton(button)
         self._buttons = holding(vbox(*self.buttons.values(), spacing=2))
         self.choices.chosen.connect(self.chosen)
         self._box = vbox((self.search, 1), self.choices, self._buttons, spacing=10, parent=self)
@@ -267,10 +263,7 @@ class SectionList(QWidget):
 
     def select(self, name: str) -> None:
         """Select that section; an empty name selects none."""
-        self._group.setExclusive(False)
-        for key, button in self.buttons.items():
-            button.setChecked(key == name)
-        self._group.setExclusive(True)
+        check_only(self.buttons, name)
         self.choices.select(name)
 
     def mark(self, name: str, why: str) -> None:
@@ -284,7 +277,6 @@ class SectionButton(NavButton):
 
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words, picture)
-        self.setAutoExclusive(False)
         self.reason = ""
         """The reason for the dot."""
 
@@ -343,7 +335,7 @@ class StatCard(QFrame):
         exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
         told = "\n".join(one for one in (exact, figures.comparison(gflop), more) if one)
         worth = figures.short_comparison(gflop)
-        self.show_figure(sign + figures.short_points(gflop), note, told, worth)
+        self.show_figure(sign + figures.card_points(gflop), note, told, worth)
 
 
 class StatCards(Columns):

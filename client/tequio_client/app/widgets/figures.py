@@ -19,6 +19,8 @@ translate = QCoreApplication.translate
 SCALES = {12: "{number}T", 9: "{number}B", 6: "{number}M", 3: "{number}k"}
 """The suffixes of powers of ten."""
 ABSENT = "–"
+LEAST_SHORTENED = 10_000_000
+"""Points from here on are too wide for a card."""
 MOST_EXACT = 1_000
 """A perplexity from here on is shown in three digits."""
 
@@ -26,6 +28,15 @@ MOST_EXACT = 1_000
 def short_points(gflop: int) -> str:
     """Points by the rule for all programs: 18,930 or 41.2 or 0.0123; cut, not rounded."""
     return _amount(points.digits(gflop))
+
+
+def card_points(gflop: int) -> str:
+    """Points as `short_points` writes them, in three digits if a card has no room for all."""
+    whole, _ = points.digits(gflop)
+    if whole < LEAST_SHORTENED:
+        return short_points(gflop)
+    shortened = 10 ** (len(str(whole)) - 3)
+    return short_count(whole // shortened * shortened)
 
 
 def exact_points(gflop: int) -> str:

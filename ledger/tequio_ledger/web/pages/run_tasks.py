@@ -85,7 +85,8 @@ def _curve(
     heads: Sequence[MeasuredHead], at: int, task: MeasuredTask, rollbacks: Sequence[Rollback]
 ) -> Chart:
     readings = [_reading(head, at) for head in heads]
-    what = f"Right answers to {task.name}, of which guessing gives {text.share(task.chance)},"
+    chance = text.share(task.chance)
+    what = f"The share of right answers to {task.name} (guessing gives {chance})"
     return chart(
         f"task-{at}",
         f"Right answers: {task.name}",

@@ -13,7 +13,7 @@ from tequio_client.app.keys import service
 from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import ProtectionDialog, RestoreDialog, UnlockDialog
-from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS
+from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS, ProtectionPanel
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.home import backup_reminder
 from tequio_client.app.widgets.indicators import Chip
@@ -224,6 +224,22 @@ def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyService, qtbot: QtBo
             assert SECRET_INPUT_HINTS & field.inputMethodHints() == SECRET_INPUT_HINTS
     phrase.clear()
     assert phrase.first.echoMode() is QLineEdit.EchoMode.Password, "the next one is typed as dots"
+
+
+def test_without_a_keyring_tab_comes_to_the_passphrase(qtbot: QtBot) -> None:
+    panel = ProtectionPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.activateWindow()
+    qtbot.waitUntil(panel.isActiveWindow)
+    keyring, passphrase = (
+        panel.rows[way] for way in (KeyProtection.KEYRING, KeyProtection.PASSPHRASE)
+    )
+    keyring.setFocus()
+    panel.offer_keyring(is_there=False)
+    panel.passphrase.first.setFocus()
+    qtbot.keyClick(panel.passphrase.first, Qt.Key.Key_Backtab)
+    assert panel.focusWidget() is passphrase
 
 
 def test_a_key_is_kept_otherwise(desk: KeyService, qtbot: QtBot, ring: ScriptedKeyring) -> None:

@@ -77,13 +77,14 @@ def test_the_name_of_a_day_is_not_chosen_by_the_keyboard() -> None:
     assert rows.rowCount(QModelIndex()) == 2
 
 
-def test_a_long_sentence_has_the_lines_that_it_needs(qtbot: QtBot) -> None:
+@pytest.mark.parametrize("words", ["a sentence of many words " * 12, "W" * 200])
+def test_a_long_text_has_the_lines_that_it_needs(words: str, qtbot: QtBot) -> None:
     view = EventsList("events", lambda: NOW_MS)
     qtbot.addWidget(view)
     view.resize(420, 500)
     view.show()
     short = TimelineLine(words="short", at_ms=NOW_MS, number=2, level="info")
-    long = replace_words(short, "a sentence of many words " * 12)
+    long = replace_words(short, words)
     view.show_lines((short, long))
     heights = [view.sizeHintForIndex(view.rows.index(at, 0)).height() for at in (0, 1)]
     assert heights[1] > 3 * heights[0]

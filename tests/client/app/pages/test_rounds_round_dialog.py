@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.widgets import figures
@@ -43,6 +45,22 @@ def test_the_proof_is_told_in_words_and_can_be_copied(qtbot: QtBot) -> None:
         f"tequio audit --ledger {URL}",
     ):
         assert line in copied.splitlines()
+
+
+def test_each_part_of_the_proof_is_copied_as_it_is(qtbot: QtBot) -> None:
+    dialog = RoundDialog(VERIFIED, URL, "RTX 4070")
+    qtbot.addWidget(dialog)
+    copied = {}
+    for button in dialog.findChildren(QPushButton):
+        name = button.accessibleName()
+        if name.startswith("Copy: "):
+            button.click()
+            copied[name.removeprefix("Copy: ")] = QGuiApplication.clipboard().text()
+    command = f"tequio audit --ledger {URL}"
+    assert copied == {**dict(dialog.proof), "The command that checks it": command}
+    labels = dialog.findChildren(QLabel)
+    selectable = Qt.TextInteractionFlag.TextSelectableByKeyboard
+    assert [one.text() for one in labels if one.textInteractionFlags() & selectable] == []
 
 
 @pytest.mark.parametrize("row", [PENDING, REJECTED, replace(VERIFIED, size=None)])

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QAccessible, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSlider, QWidget
 
+from tequio_client.app.keys.inputs import ProtectionPanel
 from tequio_client.app.session.programs import running_programs
 from tequio_client.app.widgets.buttons import ChoiceCards, Dropdown, Switch
+from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.inputs import NumberBox, SettingRow, SliderRow
 from tequio_client.app.widgets.messages import UndoToast
@@ -71,6 +73,40 @@ def test_of_cards_one_is_chosen_or_none(qtbot: QtBot) -> None:
     cards.select("")
     assert not any(card.isChecked() for card in cards.cards.values())
     assert cards.cards["a"].accessibleDescription() == "Rarely."
+
+
+def test_choices_that_exclude_each_other_are_radio_buttons_to_a_screen_reader(
+    qtbot: QtBot,
+) -> None:
+    cards = _shown(qtbot, ChoiceCards("Preset", {"a": ("Gentle", ""), "b": ("Max", "")}))
+    entries = [SectionEntry(name, name, "info") for name in "ab"]
+    page = _shown(qtbot, QWidget())
+    sections = SectionList("Sections", "Search", entries, page)
+    panel = _shown(qtbot, ProtectionPanel())
+    for chosen in ("", "a"):
+        cards.select(chosen)
+        sections.select(chosen)
+        buttons = (*cards.cards.values(), *sections.buttons.values(), *panel.rows.values())
+        found = {QAccessible.queryAccessibleInterface(button).role() for button in buttons}
+        assert found == {QAccessible.Role.RadioButton}
+
+
+def test_arrow_keys_choose_among_cards_and_tab_comes_to_the_chosen_one(qtbot: QtBot) -> None:
+    cards = _shown(qtbot, ChoiceCards("Preset", {"a": ("Gentle", ""), "b": ("Max", "")}), 600)
+    gentle, most = cards.cards.values()
+    cards.select("a")
+    cards.activateWindow()
+    qtbot.waitUntil(cards.isActiveWindow)
+    gentle.setFocus()
+    chosen_by_key: list[str] = []
+    cards.chosen.connect(chosen_by_key.append)
+    qtbot.keyClick(gentle, Qt.Key.Key_Right)
+    assert chosen_by_key == ["b"]
+    assert [card.isChecked() for card in (gentle, most)] == [False, True]
+    tab = Qt.FocusPolicy.TabFocus
+    for chosen, reached in (("a", [True, False]), ("b", [False, True]), ("", [True, True])):
+        cards.select(chosen)
+        assert [bool(card.focusPolicy() & tab) for card in (gentle, most)] == reached
 
 
 def test_a_narrow_card_is_taller(qtbot: QtBot) -> None:

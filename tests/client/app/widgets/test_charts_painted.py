@@ -10,11 +10,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from tequio_client.app.theme.look import current_tokens
-from tequio_client.app.widgets.cards import POINTS, WHO, RankingTable, StatCard
+from tequio_client.app.widgets.cards import POINTS, STAT_WIDTH, WHO, RankingTable, StatCard
 from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Meter, PercentRing, ProgressBar
 from tequio_client.ipc.points import RankRow
 from tequio_shared.ids import to_text
+from tequio_shared.round.points import GFLOP_PER_POINT
+from tests.support.window_contents import is_elided
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -144,6 +146,21 @@ def test_a_stat_card_says_its_exact_figure(qtbot: QtBot) -> None:
     assert card.figure.text() == "18,930"
     assert card.toolTip() == "18,930.4021 points"
     assert card.accessibleName() == "Total points: 18,930.4021 points"
+
+
+@pytest.mark.parametrize(
+    ("whole", "shown"),
+    [(9_999_999, "9,999,999"), (12_399_999, "12.3M"), (999_999_999, "999M"), (10**10, "10.0B")],
+)
+def test_great_points_fit_their_card_and_are_never_rounded_up(
+    whole: int, shown: str, qtbot: QtBot
+) -> None:
+    card = StatCard("Total points", "layers")
+    _open_widget(qtbot, card, STAT_WIDTH)
+    card.show_points(whole * GFLOP_PER_POINT, "Every proof checked here")
+    assert card.figure.text() == shown
+    assert not is_elided(card.figure)
+    assert card.toolTip().startswith(f"{whole:,} points\n")
 
 
 def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:

@@ -85,9 +85,11 @@ def test_the_run_shows_the_accuracy_of_each_task_beside_chance(seen: PageSite) -
     assert f"Answers of the head of round {last['round']}" in page.text
     for task in last["tasks"]:
         assert f"{100 * task['right'] / task['asked']:.1f} %" in page.text
-        assert f"{task['chance_e6'] / 10_000:.1f} %" in page.text
         assert f"/v1/blobs/{task['file']}" in page.links()
         assert f"Right answers: {task['name']}" in page.text
+        chance = f"{task['chance_e6'] / 10_000:.1f} %"
+        assert chance in page.text
+        assert f" right answers to {task['name']} (guessing gives {chance}): " in page.answer.text
     astray = next(head for head in heads(seen)["heads"] if head["round"] == ASTRAY)
     assert (
         f"head of round {ASTRAY}: {astray['tasks'][0]['right']} of 200 right, median of 3, 1 far "
