@@ -10,54 +10,35 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QShortcut,
-    QShowEvent,
-    QTextLayout,
-)
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
     QMainWindow,
     QStackedWidget,
-    QStyle,
     QWidget,
 )
 
 from tequio_client import heap
-from tequio_client.app import worker_texts
-from tequio_client.app.language import with_reason
-from tequio_client.app.pages import PAGES, PageEntry, devices
-from tequio_client.app.pages.devices import lent_card
+from tequio_client.app.pages import PAGES, PageEntry
 from tequio_client.app.pages.page import Page, PageContext, ProgramContext
+from tequio_client.app.side_bar import SideBar
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
-    LEADING,
-    MIDDLE,
     TOP,
-    ElidedLabel,
     Label,
     WrappedLabel,
     caption,
-    caption_line,
     discard,
     hbox,
     holding,
-    tool_tip,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, NavButton
-from tequio_client.app.widgets.indicators import Logo, StateIcon
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.app.widgets.buttons import Button
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
@@ -127,7 +108,7 @@ class AppWindow(QMainWindow):
             self._stack.addWidget(self._pages[name])
         self.page_name = name
         self._stack.setCurrentWidget(self._pages[name])
-        self._side.buttons[name].setChecked(True)
+        self._side.choose(name)
         self._side.chip.show_reason(is_wanted=name != HOME)  # there the page itself says it
         if place:
             self._pages[name].restore_location(place)
@@ -225,116 +206,6 @@ class AppWindow(QMainWindow):
             self.page.restore_location(place)
 
 
-class SideBar(QFrame):
-    """A button for each page, and the state."""
-
-    def __init__(self, context: PageContext, entries: Sequence[PageEntry]) -> None:
-        super().__init__()
-        self.setProperty("kind", "side")
-        self.setFixedWidth(style.SIDE_BAR)
-        self.buttons = {
-            entry.name: NavButton(entry.translated_title(), entry.picture) for entry in entries
-        }
-        for name, button in self.buttons.items():
-            button.clicked.connect(lambda _=False, name=name: context.open_page(name))
-        self.join = Button(self.tr("Join a network…"), "quiet", "circle-plus")
-        self.join.clicked.connect(lambda: context.open_page("join"))
-        title = Label("Tequio", TextStyle.HEADING)
-        brand = hbox(Logo(), title, None, spacing=9, margins=(4, 0, 0, 0))
-        self.chip = StateChip(context)
-        parts = (brand, 14, *self.buttons.values(), None, (self.join, LEADING), 4, self.chip)
-        vbox(*parts, spacing=4, margins=(14, 18, 14, 14), parent=self)
-        self.join.setVisible(context.program is not None)
-
-
-class StateChip(QFrame):
-    """The state's shape, its word and, on pages that do not show it themselves, the reason."""
-
-    def __init__(self, context: PageContext) -> None:
-        super().__init__()
-        self._context = context
-        self.setProperty("kind", "foot")
-        self._mark, self._word = StateIcon(13), ElidedLabel("", TextStyle.STRONG)
-        self._reason, self._device = StateReason(), caption_line()
-        row = hbox((self._mark, MIDDLE), (self._word, 1), spacing=8)
-        parts = (row, self._reason, self._device)
-        vbox(*parts, spacing=3, margins=(12, 10, 12, 10), parent=self)
-        self._has_reason = True
-        context.model.snapshot_changed.connect(self.refresh)
-        context.model.desired_changed.connect(self.refresh)
-        self.refresh()
-
-    def show_reason(self, *, is_wanted: bool) -> None:
-        self._has_reason = is_wanted
-        self._reason.setVisible(is_wanted and bool(self._reason.text()))
-
-    def refresh(self, _news: object = None) -> None:
-        model = self._context.model
-        word, reason = worker_texts.headline(model, self._context.now_ms())
-        snapshot = model.snapshot
-        device = _device(snapshot) if snapshot and snapshot.decision.may_compute else ""
-        self._device.setText(device)
-        self._device.setVisible(bool(device))
-        self._mark.show_state(worker_texts.shown_state(model))
-        self._word.setText(word)
-        self._reason.setText(reason)
-        self._reason.setVisible(self._has_reason and bool(reason))
-        self.setAccessibleName(with_reason(word, reason))
-
-
-class StateReason(WrappedLabel):
-    """As many lines of the reason as a low window has room for; the tool tip has all.
-
-    The last of them ends in an ellipsis if there are more.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("", TextStyle.CAPTION, "sub")
-        self.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
-        self.lines: tuple[str, ...] = ()
-        """Lines painted in place of the text; empty: the text has its room."""
-
-    def setText(self, text: str) -> None:
-        super().setText(text)
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.lines:
-            super().paintEvent(event)
-            return
-        painter, high = QPainter(self), self.fontMetrics().lineSpacing()
-        painter.setPen(self.palette().windowText().color())
-        side = QStyle.visualAlignment(self.layoutDirection(), self.alignment())
-        for at, line in enumerate(self.lines):
-            painter.drawText(QRect(0, at * high, self.width(), high), side, line)
-        painter.end()
-
-    def _fit(self) -> None:
-        is_cut = self.height() < self.heightForWidth(self.width())
-        most = max(self.height() // self.fontMetrics().lineSpacing(), 1)
-        self.lines = self._first_lines(most) if is_cut else ()
-        self.setToolTip(tool_tip(self.text()) if is_cut else "")
-        self.update()
-
-    def _first_lines(self, most: int) -> tuple[str, ...]:
-        text, width = self.text(), self.width()
-        lines: list[str] = []
-        layout = QTextLayout(text, self.font())
-        layout.beginLayout()
-        while (line := layout.createLine()).isValid() and len(lines) < most:
-            line.setLineWidth(width)
-            lines.append(text[line.textStart() :][: line.textLength()].strip())
-            if len(lines) == most:
-                lines[-1] = text[line.textStart() :]
-        layout.endLayout()
-        side = Qt.TextElideMode.ElideRight
-        return tuple(self.fontMetrics().elidedText(line, side, width) for line in lines)
-
-
 class HelpDialog(QDialog):
     """The keys and their meanings, and the version."""
 
@@ -371,15 +242,3 @@ class HelpDialog(QDialog):
         )
         self.setMinimumWidth(HELP_WIDTH)
         self.close_button.setFocus()
-
-
-def _device(snapshot: Snapshot) -> str:
-    card = lent_card(snapshot)
-    if card is None:
-        return ""
-    parts = [devices.short_name(card.name)]
-    if card.temperature_c is not None:
-        parts.append(figures.temperature(card.temperature_c))
-    if card.watts is not None:
-        parts.append(figures.power(card.watts))
-    return " · ".join(parts)

@@ -18,10 +18,9 @@ from tequio_client.app.pages.home import HomePage
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.presence import fit_on_screen
-from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance
 from tequio_client.app.widgets.scrolling import room_on_screen
-from tequio_client.app.window import AppWindow, StateReason
+from tequio_client.app.window import AppWindow
 from tequio_client.app.worker_texts import shown_state
 from tequio_client.ipc import control
 from tequio_client.ipc.runs import AskRuns
@@ -138,14 +137,6 @@ def test_the_keyboard_reaches_every_control_that_is_shown(
     )
 
 
-def test_the_state_stands_at_the_foot_of_every_page(
-    window: AppWindow, worker: ScriptedWorker
-) -> None:
-    worker.send_snapshot(SCENES["waiting"])
-    names = [child.accessibleName() for child in window.findChildren(QWidget)]
-    assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in names
-
-
 def test_pages_are_made_when_they_are_opened(window: AppWindow, qtbot: QtBot) -> None:
     first = window.page
     window.open_page("settings/network")
@@ -230,28 +221,6 @@ def test_longer_texts_have_their_room(
         assert content.width() <= window.page.viewport().width()
         cut = [label.text() for label in labels(window) if is_cut(label)]
         assert cut == []
-
-
-def test_a_low_window_shows_the_beginning_of_a_long_reason(
-    window: AppWindow, worker: ScriptedWorker, language: Language
-) -> None:
-    speak(language, "pseudo")
-    window.resize(*style.LEAST_WINDOW)
-    window.open_page("settings")
-    worker.send_snapshot(SCENES["lending"])
-    settle()
-    (reason,) = window.findChildren(StateReason)
-    reason.setText(reason.text() * 3)
-    settle()
-    assert reason.lines
-    assert len(reason.lines) * reason.fontMetrics().lineSpacing() <= reason.height()
-    assert reason.text().startswith(" ".join(reason.lines)[:-1])
-    assert reason.lines[-1].endswith("\u2026")
-    assert reason.toolTip() == reason.text()
-    window.resize(style.WINDOW[0], 2 * style.WINDOW[1])
-    settle()
-    assert reason.lines == ()
-    assert reason.toolTip() == ""
 
 
 def test_right_to_left_the_side_bar_stands_on_the_right(

@@ -15,6 +15,7 @@ from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import DeviceChoice, usable_memory_mb
 
 STEP_MB = 256
+LEAST_MB = 1_024
 STEP_W = 5
 STEP_PERCENT = 5
 MIN_POWER_SHARE = 0.3
@@ -79,12 +80,13 @@ class DeviceLimits(Columns):
         self.temperature = self._temperature_limit() if has_thermometer else None
         share = SliderRow(
             self.tr("Share of the time"),
-            1,
-            100 // STEP_PERCENT,
-            lambda steps: figures.percent(steps * STEP_PERCENT),
+            STEP_PERCENT,
+            100,
+            figures.percent,
             self.tr("How much of the time this device works."),
         )
-        self.share = self._limit(share, self.tr("Usual"), "share_percent", STEP_PERCENT, 100)
+        share.round_to(STEP_PERCENT)
+        self.share = self._limit(share, self.tr("Usual"), "share_percent", 100)
         self.threads = self._threads_limit() if is_processor else None
         card = (self.memory, self.watts, self.temperature, self.share)
         processor = (self.threads, self.share, self.temperature)
@@ -94,15 +96,14 @@ class DeviceLimits(Columns):
     def show_choice(self, device: AcceleratorFacts, choice: DeviceChoice) -> None:
         """Show the choice as far as this device supports it; its power limit may change."""
         if self.memory is not None and device.memory_mb:
-            steps = round(usable_memory_mb(device.memory_mb, choice.memory_mb) / STEP_MB)
-            memory = figures.memory(steps * STEP_MB)
-            usual = self.tr("{memory}, automatic").format(memory=memory)
-            self.memory.show_value(steps, is_usual=choice.memory_mb == 0, usual=usual)
+            usable = _rounded(usable_memory_mb(device.memory_mb, choice.memory_mb), STEP_MB)
+            usual = self.tr("{memory}, automatic").format(memory=figures.memory(usable))
+            self.memory.show_value(usable, is_usual=choice.memory_mb == 0, usual=usual)
         if self.watts is not None and device.watts_limit:
             self._show_power_limit(self.watts.slider, device.watts_limit)
-            steps = round(min(choice.watts or device.watts_limit, device.watts_limit) / STEP_W)
-            is_usual = choice.watts == 0
-            self.watts.show_value(steps, is_usual=is_usual, usual=self.tr("No goal"))
+            watts = min(choice.watts or device.watts_limit, device.watts_limit)
+            is_usual, watts = choice.watts == 0, _rounded(watts, STEP_W)
+            self.watts.show_value(watts, is_usual=is_usual, usual=self.tr("No goal"))
         if self.threads is not None:
             threads = min(choice.threads, self._cores) or max(self._cores - 1, 1)
             usual = self.tr("{threads}, automatic").format(threads=figures.count(threads))
@@ -111,7 +112,7 @@ class DeviceLimits(Columns):
             is_usual = choice.temperature_c == DEFAULT_C
             self.temperature.show_value(choice.temperature_c, is_usual=is_usual)
         self.share.show_value(
-            max(round(choice.share_percent / STEP_PERCENT), 1),
+            _rounded(choice.share_percent, STEP_PERCENT),
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
@@ -123,34 +124,29 @@ class DeviceLimits(Columns):
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )
-
-        def write(steps: int) -> str:
-            return figures.memory(steps * STEP_MB)
-
         # The automatic value of a small card may be below the least that is worth choosing.
-        least = min(4, round(usable_memory_mb(total) / STEP_MB))
-        slider = SliderRow(self.tr("VRAM"), least, total // STEP_MB, write, note)
-        return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
+        least = min(LEAST_MB, _rounded(usable_memory_mb(total), STEP_MB))
+        most = total - total % STEP_MB
+        slider = SliderRow(self.tr("VRAM"), least, most, figures.memory, note)
+        slider.round_to(STEP_MB)
+        return self._limit(slider, self.tr("Automatic"), "memory_mb", 0)
 
     def _watts_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
         if not device.watts_limit:
             return None
-
-        def write(steps: int) -> str:
-            return figures.power(steps * STEP_W)
-
-        slider = SliderRow(self.tr("Power goal"), 0, 1, write)
-        return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
+        slider = SliderRow(self.tr("Power goal"), 0, 1, figures.power)
+        slider.round_to(STEP_W)
+        return self._limit(slider, self.tr("No goal"), "watts", 0)
 
     def _show_power_limit(self, slider: SliderRow, most: float) -> None:
-        slider.set_range(round(most * MIN_POWER_SHARE / STEP_W), round(most / STEP_W))
+        slider.set_range(_rounded(most * MIN_POWER_SHARE, STEP_W), _rounded(most, STEP_W))
         note = self.tr("Kept by resting between steps; the card's own limit is {most}.")
         slider.set_note(note.format(most=figures.power(most)))
 
     def _temperature_limit(self) -> LimitSlider:
         goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
         slider = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
-        return self._limit(slider, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
+        return self._limit(slider, self.tr("Usual"), "temperature_c", DEFAULT_C)
 
     def _threads_limit(self) -> LimitSlider:
         note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
@@ -158,13 +154,14 @@ class DeviceLimits(Columns):
         )
         most = max(self._cores, 1)
         slider = SliderRow(self.tr("Threads"), 1, most, figures.count, note)
-        return self._limit(slider, self.tr("Automatic"), "threads", 1, 0)
+        return self._limit(slider, self.tr("Automatic"), "threads", 0)
 
-    def _limit(
-        self, slider: SliderRow, back: str, field: str, step: int, usual: int
-    ) -> LimitSlider:
-        """A limit on that field; the slider counts in steps."""
+    def _limit(self, slider: SliderRow, back: str, field: str, usual: int) -> LimitSlider:
         made, edits, name = LimitSlider(slider, back), self._edits, self._device.key
-        slider.chosen.connect(lambda steps: edits.change_soon({field: steps * step}, device=name))
+        slider.chosen.connect(lambda value: edits.change_soon({field: value}, device=name))
         made.reset.clicked.connect(lambda: edits.change({field: usual}, device=name))
         return made
+
+
+def _rounded(value: float, step: int) -> int:
+    return round(value / step) * step

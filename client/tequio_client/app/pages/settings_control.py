@@ -210,7 +210,7 @@ def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
 def _percent(title: str, note: str, spec: PercentSpec, field: Field) -> BuiltControl:
     whole = with_default(note, figures.percent(field.default))
     slider = SliderRow(title, spec.least, 100, figures.percent, whole)
-    slider.set_step(spec.step)
+    slider.round_to(spec.step)
     slider.chosen.connect(field.change_soon)
 
     def refresh() -> None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette, QWindow
-from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QStyle, QStyleFactory, QWidget
 from shiboken6 import isValid
 
 from tequio_client.app.theme import style
@@ -103,7 +103,8 @@ class FocusVisibility(QObject):
     """Marks the widget with the focus while the user works with the keyboard, as `has_focus_ring`.
 
     With the mouse the focus moves, too: to the first widget of a window, or away from a hidden one.
-    A ring there would look like a second selection.
+    A ring there would look like a second selection. What the keyboard moves to is scrolled into
+    view; Qt does that only within one scroll area.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -111,6 +112,7 @@ class FocusVisibility(QObject):
         self._app, self._is_keyboard = app, False
         app.focusWindowChanged.connect(self._watch)
         app.focusChanged.connect(self._move)
+        app.focusChanged.connect(self._scroll)
         self._watch(app.focusWindow())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -134,6 +136,14 @@ class FocusVisibility(QObject):
                 widget.style().unpolish(widget)
                 widget.style().polish(widget)
                 widget.update()
+
+    def _scroll(self, old: QWidget | None, new: QWidget | None) -> None:
+        if self._is_keyboard and old is not None and new is not None and isValid(new):
+            outer = new.parentWidget()
+            while outer is not None:
+                if isinstance(outer, QScrollArea):
+                    outer.ensureWidgetVisible(new)
+                outer = outer.parentWidget()
 
 
 def has_focus_ring(widget: QWidget) -> bool:

@@ -249,12 +249,13 @@ class SliderRow(QWidget):
     ) -> None:
         super().__init__()
         self._write, self.words, self.note = write, Label("", TextStyle.STRONG), caption()
+        self._step = 1
         self._slider = Slider(Qt.Orientation.Horizontal)
         self._slider.setProperty("mirrored", self.isRightToLeft())
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
         self._slider.setTracking(False)
-        self._slider.sliderMoved.connect(lambda value: self._show_text(write(value)))
+        self._slider.sliderMoved.connect(lambda value: self._show_text(write(self._rounded(value))))
         self._slider.valueChanged.connect(self._choose)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -292,13 +293,21 @@ class SliderRow(QWidget):
         self._slider.setSingleStep(step)
         self._slider.setPageStep(step * 5)
 
+    def round_to(self, step: int) -> None:
+        """Let the user choose multiples of that step only, with the mouse, too."""
+        self._step = step
+        self.set_step(step)
+
     def _show_text(self, words: str) -> None:
         self.words.setText(words)
         self._slider.setAccessibleDescription(words)
 
     def _choose(self, value: int) -> None:
-        self._show_text(self._write(value))
-        self.chosen.emit(value)
+        self.set_value(self._rounded(value))
+        self.chosen.emit(self._slider.value())
+
+    def _rounded(self, value: int) -> int:
+        return round(value / self._step) * self._step
 
 
 class Slider(QSlider):

@@ -1,4 +1,4 @@
-"""Scrolled parts: the content of a page, and of a dialog that a low screen has no room for."""
+"""Scrolled parts: the content of a page, and what a low screen has no room for."""
 
 from __future__ import annotations
 
@@ -47,7 +47,21 @@ class _DialogContent(ScrolledContent):
         return super().event(event)
 
 
-class DialogScroll(QScrollArea):
+class PlainScroll(QScrollArea):
+    """Scrolls its content up and down, without a frame, on the colour of what is behind it."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+        for part in (self.viewport(), content):  # they would paint the colour of a field
+            part.setAutoFillBackground(False)
+
+
+class DialogScroll(PlainScroll):
     """The content of a dialog, which scrolls only where the screen is lower than the dialog.
 
     A screen of 1080 lines at 200 % has 540, less than some dialogs: without scrolling their buttons
@@ -55,15 +69,9 @@ class DialogScroll(QScrollArea):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.content = _DialogContent()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidget(self.content)
-        for part in (self.viewport(), self.content):  # they would paint the colour of a field
-            part.setAutoFillBackground(False)
+        content = _DialogContent()
+        super().__init__(content)
+        self.content = content
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()

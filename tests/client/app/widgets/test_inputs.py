@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
 
 from tequio_client.app.theme.look import has_focus_ring
 from tequio_client.app.theme.style import TextStyle
@@ -89,6 +89,21 @@ def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBo
         qtbot.keyClick(slider, Qt.Key.Key_Right)
     assert signal.args == [85]
     assert (slider.accessibleName(), slider.accessibleDescription()) == ("Temperature", "85 °C")
+
+
+def test_a_slider_that_is_dragged_chooses_a_multiple_of_its_step(qtbot: QtBot) -> None:
+    row = SliderRow("Share", 5, 100, lambda value: f"{value} %")
+    _shown(qtbot, row, 300)
+    row.round_to(5)
+    slider = row.findChild(QSlider)
+    assert isinstance(slider, QSlider)
+    slider.setSliderDown(True)
+    slider.setSliderPosition(62)
+    assert row.words.text() == "60 %"
+    with qtbot.waitSignal(row.chosen) as signal:
+        slider.setSliderDown(False)
+    assert signal.args == [60]
+    assert (slider.value(), slider.sliderPosition()) == (60, 60)
 
 
 @pytest.mark.parametrize(
