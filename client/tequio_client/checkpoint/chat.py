@@ -40,9 +40,9 @@ _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
     """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
-    Nothing happens if it is there already; other heads of the run go. The log must continue the
-    newest checkpoint that was seen here, and the ledger name the newest head that is in it. Raises
-    UserFacingError, PeerError.
+    Nothing happens if it is there already; other heads of the run go, also unfinished ones. The log
+    must continue the newest checkpoint that was seen here, and the ledger name the newest head that
+    is in it. Raises UserFacingError, PeerError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
@@ -55,6 +55,7 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
         if _is_head(target, run, number):
             return target
         shutil.rmtree(target, ignore_errors=True)
+        export.remove_unfinished(target, f"{run.run}-*")
         wanted = replace(
             options,
             origin=origin,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -51,6 +51,8 @@ _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
 _FETCHED, _MADE = "fetched", "made"
+_PART = ".{}.part"
+"""Name of the folder beside a target in which its export is made."""
 _Head = TypeVar("_Head", bound=CertifiedHead)
 
 
@@ -158,6 +160,17 @@ async def _prove(options: ExportOptions) -> CertifiedHead:
         return await prove_head(api, run, number, options.origin.seen)
 
 
+def remove_unfinished(target: Path, others: str) -> None:
+    """Remove unfinished exports beside a target whose names match `others`, and keep its own.
+
+    Those that another process makes stay.
+    """
+    for folder in target.parent.glob(_PART.format(others)):
+        if folder.name != _PART.format(target.name):
+            with suppress(UserFacingError), locked(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
 def _export_to(
     options: ExportOptions,
     progress: WorkProgress,
@@ -165,7 +178,7 @@ def _export_to(
     card_of: Callable[..., str] | None,
 ) -> _Head:
     target = options.target.absolute()
-    folder = target.parent / f".{target.name}.part"
+    folder = target.parent / _PART.format(target.name)
     _check_free(target)
     check_copies(target, options.copies)
     try:

@@ -271,6 +271,7 @@ def _publish_if_due(
     published = storage.published_rounds(options.location)
     if is_due(found.round, published, every, is_finished=is_last):
         target = options.folder / f"round-{found.round}"
+        export.remove_unfinished(target, "round-*")
         exporting = export.ExportOptions(
             origin=options.origin, run=found.run.run, round=found.round, target=target
         )

@@ -212,7 +212,7 @@ def _division(cell: str | None, chosen: list[Division]) -> Division:
     default=10,
     show_default=True,
     type=click.IntRange(1),
-    help="Store the head of every N-th round, beside the newest.",
+    help="Store the head of every N-th round, beside the newest and the last measured ones.",
 )
 @click.option(
     "--mirror",

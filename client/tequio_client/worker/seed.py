@@ -43,6 +43,7 @@ from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.measures import is_due
 from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -170,7 +171,11 @@ class NamedTrees:
         """Raises MalformedError: a snapshot is the ledger's word."""
         manifest, current = view.manifest, view.round
         commitments = current.commitments.values() if current is not None else ()
-        numbers = sorted(number for number in view.heads if number % heads_every == 0)
+        numbers = sorted(
+            number
+            for number in view.heads
+            if number % heads_every == 0 or is_due(manifest, number, is_last=False)
+        )
         kept = [view.heads[number] for number in numbers[-SNAPSHOT_HEADS:]]
         return cls(
             view=view,
@@ -316,7 +321,8 @@ class RunCache:
 
     def _put_newest(self, manifest: Manifest, head: Head, *, stays: bool = False) -> None:
         refs = head_refs(manifest, head)
-        self.newest.put(manifest.run_id, refs)
+        is_measured = is_due(manifest, head.round, is_last=False)
+        self.newest.put(manifest.run_id, refs, is_measured=is_measured)
         if stays or head.round % self.heads_every == 0:
             self._fetch_protected(*refs)
 

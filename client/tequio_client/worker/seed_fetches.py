@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from dataclasses import dataclass
 
 import structlog
 import trio
@@ -15,6 +15,7 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.statements.runs import RoundRoster, RunClose
 from tequio_shared.statements.statement import Statement
 
@@ -24,6 +25,11 @@ PATIENCE_S = 120.0
 """Longest time in which nothing of a tree comes; nobody may have kept an old one."""
 NEWEST_HEADS = 2
 """Heads of a run that are held: with the one before, who fetches the newest has a whole round."""
+HELD_MEASURED = MEASURED_HEADS + 1
+"""Measured heads of a run that are held: those whose measures are open, and the one before them.
+
+Members take rounds to measure a head, so the newest fine one is seldom among the newest.
+"""
 
 
 class FetchQueue:
@@ -64,30 +70,42 @@ class FetchQueue:
                 self._waiting.appendleft((ref, holder))
 
 
+@dataclass(frozen=True, slots=True)
+class _NewestHead:
+    refs: Sequence[TreeRef]
+    is_measured: bool
+
+    @property
+    def roots(self) -> set[Digest]:
+        return {ref.root for ref in self.refs}
+
+
 class NewestHeads:
     """The newest heads of each run, in the store: when another is complete, the oldest goes.
 
     So a seed has what people want to talk with and export, and its store does not fill up with
-    heads. The fetch of a head is finished once it has begun; those that are promoted meanwhile are
-    left out, except the last. So a seed that is slower than the rounds has heads, too, and one
-    that reads a long log fetches one head of each run. A head that nobody sends waits behind the
-    others. `serve` is run by as many tasks as fetch at once. The newest of a run is pinned: it may
-    be slow or over, and would be the first to go for what other runs bring.
+    heads. Those that members measure go later, `HELD_MEASURED` at a time. The fetch of a head is
+    finished once it has begun; those that are promoted meanwhile are left out, except the last. So
+    a seed that is slower than the rounds has heads, too, and one that reads a long log fetches one
+    head of each run. A head that nobody sends waits behind the others. `serve` is run by as many
+    tasks as fetch at once. The newest of a run is pinned: it may be slow or over, and would be the
+    first to go for what other runs bring.
     """
 
     def __init__(self, exchange: Exchange, store: Store) -> None:
         self._exchange = exchange
         self._store = store
-        self._due: dict[RunId, Sequence[TreeRef]] = {}  # at most one entry a run; the newest last
+        self._due: dict[RunId, _NewestHead] = {}  # at most one entry a run; the newest last
         self._fetching: set[RunId] = set()
-        self._held: defaultdict[RunId, list[Sequence[TreeRef]]] = defaultdict(list)  # newest last
+        self._held: defaultdict[RunId, list[_NewestHead]] = defaultdict(list)  # newest last
         self._protected: set[Digest] = set()  # roots, until their head is replaced
         self._changed = trio.Event()  # replaced whenever there may be something to fetch
 
-    def put(self, run: RunId, refs: Sequence[TreeRef]) -> None:
-        """Name the trees of the run's newest head."""
-        self._protected.difference_update(ref.root for ref in self._due.pop(run, ()))
-        self._due[run] = refs
+    def put(self, run: RunId, refs: Sequence[TreeRef], *, is_measured: bool = False) -> None:
+        """Name the trees of the run's newest head, and tell if members measure it."""
+        if (replaced := self._due.pop(run, None)) is not None:
+            self._protected -= replaced.roots
+        self._due[run] = _NewestHead(refs, is_measured)
         self._wake()
 
     def protect(self, refs: Iterable[TreeRef]) -> None:
@@ -100,31 +118,34 @@ class NewestHeads:
             if run is None:
                 await self._changed.wait()
                 continue
-            refs = self._due.pop(run)
+            head = self._due.pop(run)
             self._fetching.add(run)
-            come = [await _fetch(self._exchange, self._store, ref) for ref in refs]
-            if all(self._store.has_tree(ref.root) for ref in refs):
-                await self._hold(self._held[run], refs)
+            come = [await _fetch(self._exchange, self._store, ref) for ref in head.refs]
+            if all(map(self._store.has_tree, head.roots)):
+                await self._hold(self._held[run], head)
             elif not all(come) and run not in self._due:
-                self._due = {run: refs, **self._due}
+                self._due = {run: head, **self._due}
             self._fetching.remove(run)
             self._wake()
 
-    async def _hold(self, held: list[Sequence[TreeRef]], refs: Sequence[TreeRef]) -> None:
+    async def _hold(self, held: list[_NewestHead], head: _NewestHead) -> None:
         # The one before the newest may make room: else a full store would get no newer one.
-        for ref in refs:
-            self._store.pin(ref.root)
-        for ref in chain(*held[-1:]):
-            self._store.unpin(ref.root)
-        if refs in held:  # the run went back to it
-            held.remove(refs)
-        held.append(refs)
-        if len(held) <= NEWEST_HEADS:
-            return
-        for ref in set(held.pop(0)).difference(*held):
-            if ref.root not in self._protected:
-                await trio.to_thread.run_sync(self._store.remove, ref.root)
-            self._protected.discard(ref.root)
+        for root in head.roots:
+            self._store.pin(root)
+        for root in held[-1].roots if held else ():
+            self._store.unpin(root)
+        if head in held:  # the run went back to it
+            held.remove(head)
+        held.append(head)
+        measured = [one for one in held if one.is_measured]
+        stay = held[-NEWEST_HEADS:] + measured[-HELD_MEASURED:]
+        gone = [one for one in held if one not in stay]
+        held[:] = [one for one in held if one in stay]
+        roots = [one.roots for one in held]
+        for root in set[Digest]().union(*(one.roots for one in gone)).difference(*roots):
+            if root not in self._protected:
+                await trio.to_thread.run_sync(self._store.remove, root)
+            self._protected.discard(root)
 
     def _wake(self) -> None:
         self._changed.set()

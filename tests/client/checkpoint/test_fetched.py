@@ -6,27 +6,38 @@ import json
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
 
-from tequio_client.checkpoint import export, layout, tensors
+from tequio_client.checkpoint import chat, export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm import seeds
 from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.sources import FetchFailedError, FetchProgress
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError, first_error
+from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
 from tests.support.loopback import network
+from tests.support.partial_trees import open_partial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.transfer import Fetcher
+
+PIECE = 1_024
+SLOW = hash_bytes(bytes(3 * PIECE), PIECE)
+ABSENT = hash_bytes(b"absent", PIECE).ref
 
 
 @contextmanager
@@ -56,7 +67,7 @@ def seed(site: ServedLog, store: Path) -> Iterator[None]:
         thread.join(30)
 
 
-class FetchProgress:
+class FetchSteps:
     """Collects the steps of fetching, and their total."""
 
     def __init__(self) -> None:
@@ -82,7 +93,7 @@ def wish(site: ServedLog, target: Path) -> export.ExportOptions:
 def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     with served_log(SwarmLog(played().swarm)) as site, seed(site, store):
-        progress = FetchProgress()
+        progress = FetchSteps()
         export.export_head(wish(site, tmp_path / "out"), progress)
     assert progress.steps[0] == 0, "nothing was there"
     assert sum(progress.steps) == progress.total > 0
@@ -115,3 +126,44 @@ def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) ->
         with seed(site, store):
             export.export_head(wish(site, tmp_path / "out"), NoProgress())
     assert (tmp_path / "out" / layout.CLAIM).exists()
+
+
+def test_a_chat_fetches_no_piece_of_its_head_again(tmp_path: Path) -> None:
+    part = tmp_path / chat.HEADS / f".{to_text(played().manifest.run_id)}-{ROUNDS}.part"
+    played().store(part / "fetched", ROUNDS)
+    part.chmod(0o700)
+    store = played().store(tmp_path / "empty")
+    with served_log(SwarmLog(played().swarm)) as site, seed(site, store):
+        found = chat.newest_model(wish(site, tmp_path), NoProgress())
+    assert (found / layout.CLAIM).exists()
+    assert not part.exists()
+
+
+class SlowFetcher:
+    """Brings one piece of `SLOW` in each attempt, and nothing of another tree."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.tried: list[TreeRef] = []
+
+    async def fetch_tree(self, ref: TreeRef, _peers: object, *, timeout_s: float) -> None:
+        """Make one attempt."""
+        assert timeout_s
+        await trio.lowlevel.checkpoint()
+        self.tried.append(ref)
+        if ref == SLOW.ref:
+            with open_partial(self.store, SLOW) as partial:
+                self.store.write_pieces(partial, self.tried.count(ref) - 1, bytes(PIECE))
+        if not self.store.has_tree(ref.root):
+            raise FetchFailedError(FetchProgress(ref.root))
+
+
+@pytest.mark.trio
+async def test_an_audit_fetches_a_tree_for_as_long_as_some_of_it_comes(tmp_path: Path) -> None:
+    slow = SlowFetcher(Store(tmp_path, quota_bytes=10**6))
+    source = seeds.SeedSource(cast("Fetcher", slow), ())
+    found = await trio.to_thread.run_sync(lambda: list(source.candidates(SLOW.ref)))
+    assert [path.read_bytes() for path in found] == [bytes(3 * PIECE)]
+    assert slow.tried == [SLOW.ref] * 3
+    assert not await trio.to_thread.run_sync(lambda: list(source.candidates(ABSENT)))
+    assert slow.tried.count(ABSENT) == 1

@@ -190,6 +190,18 @@ def test_an_export_that_was_damaged_is_made_again(
     assert not left.exists()
 
 
+def test_an_unfinished_export_of_a_head_that_was_passed_over_goes(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    played().store(tmp_path / "work" / ".round-1.part" / "fetched", 1)
+    (tmp_path / "work" / ".round-1.part").chmod(0o700)
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
+        wish = options_of(site, tmp_path, played().store(tmp_path / "store", ROUNDS))
+        publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), never_pause)
+        assert set(hub.repositories["ana/maize"].tags) == {f"round-{ROUNDS}"}
+    assert list((tmp_path / "work").iterdir()) == []
+
+
 def test_a_ledger_that_is_away_and_an_organisers_folder_in_use_are_waited_for(
     site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

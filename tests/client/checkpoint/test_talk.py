@@ -20,6 +20,7 @@ from tequio_client.checkpoint import chat as talks
 from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
+from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.trainer.conversation import (
     EndReason,
@@ -30,6 +31,7 @@ from tequio_client.trainer.conversation import (
 )
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
 from tequio_shared.log.tiles import TILE_WIDTH
 from tests.client.checkpoint.test_export import exported
 from tests.client.checkpoint.test_pieces import make_it_write
@@ -228,6 +230,22 @@ def test_the_newest_head_is_exported_once(site: ServedLog, tmp_path: Path) -> No
     assert talks.newest_model(wish, NoProgress()) == found
     assert not (found / ".kept").exists()
     assert not stale.exists()
+
+
+def test_unfinished_exports_of_the_runs_other_heads_go(site: ServedLog, tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    wish = options(site, tmp_path / "cache", store)
+    run = to_text(played().manifest.run_id)
+    heads = wish.target / talks.HEADS
+    names = [f".{run}-1.part", f".{run}-2.part", f".{'A' * 43}-1.part"]
+    passed, in_use, of_other = [heads / name for name in names]
+    for one in (passed, in_use, of_other):
+        (one / "fetched").mkdir(parents=True)
+        one.chmod(0o700)
+    with locked(in_use):
+        found = talks.newest_model(wish, NoProgress())
+    assert set(heads.glob(".*.part")) == {in_use, of_other}
+    assert found.is_dir()
 
 
 def test_the_newest_head_is_found_without_reading_the_log(tmp_path: Path) -> None:

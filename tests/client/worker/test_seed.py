@@ -16,15 +16,18 @@ from tequio_client.worker import seed as seed_module
 from tequio_client.worker.seed import NamedTrees, RunCache
 from tequio_client.worker.seed_fetches import FetchQueue
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import weights_ref
+from tequio_client.worker.store.trees import hash_bytes, weights_ref
 from tequio_shared.competition.rules import Submission
 from tequio_shared.competition.state import CompetitionView, Entrant, SignedEntry
-from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.head.chain import Head
+from tequio_shared.head.head import head_hash
+from tequio_shared.ids import Digest, HeadHash, PeerKey, sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import DataSpec
+from tequio_shared.round.manifest import DataSpec, MeasureRules
 from tequio_shared.statements.competitions import CompSubmit
-from tequio_shared.statements.runs import RoundRoster, RunClose, RunOpen, RunPause
+from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, RunPause
 from tests.client.worker.swarm.test_mirrors import corpus_of
 from tests.support import competition_documents
 from tests.support.answers import filled
@@ -41,13 +44,15 @@ if TYPE_CHECKING:
     from tequio_client.worker.node import Node
     from tequio_client.worker.store.trees import TreeRef
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.ids import Digest, RunId
+    from tequio_shared.ids import RunId
     from tequio_shared.network.full_run import FullRunView
     from tequio_shared.statements.statement import Statement
 
 CORPUS = corpus_of(bytes(100)).encode()
 MANIFEST = structs.replace(
-    tiny_manifest(), data=DataSpec(manifest=to_text(sha256(CORPUS)), root=to_text(sha256(b"data")))
+    tiny_manifest(),
+    data=DataSpec(manifest=to_text(sha256(CORPUS)), root=to_text(sha256(b"data"))),
+    measure=MeasureRules(every=4),
 )
 WEIGHTS = {sha256(one): one for one in (b"weights of round 3", b"weights of round 4")}
 HEAD, LATER = WEIGHTS
@@ -76,6 +81,18 @@ DOCUMENTS = {
 }
 
 
+def head_of(number: int) -> tuple[Head, bytes]:
+    """A head of the run, and its weights."""
+    weights = bytes([number]) * MANIFEST.weights_bytes
+    root, zero = hash_bytes(weights, PIECE_BYTES).ref.root, Digest(bytes(32))
+    parent = HeadHash(zero)
+    made = head_hash(MANIFEST.run_id, number, parent, zero, root, zero)
+    head = Head(
+        hash=made, round=number, parent=parent, set_root=zero, weights_root=root, aux_root=zero
+    )
+    return head, weights
+
+
 class ListedQueue(FetchQueue):
     """Lists the trees that nobody has fetched, the newest last."""
 
@@ -91,6 +108,7 @@ class SeedSetup:
         self.pinned, self.recent = (ListedQueue(exchange, node.store, most=99) for _ in range(2))
         self.cache = RunCache(cast("Node", node), 10, self.pinned, self.recent)
         self._network, self._store = node.network, node.store
+        self._sent: list[bytes] = node.sent
 
     @property
     def topics(self) -> int:
@@ -98,10 +116,14 @@ class SeedSetup:
         return len(self._network.topics.pubsub.topic_ids)
 
     async def apply(
-        self, body: object, run: RunId | None = MANIFEST.run_id, ts: int = OPENS
+        self,
+        body: object,
+        run: RunId | None = MANIFEST.run_id,
+        ts: int = OPENS,
+        number: int | None = None,
     ) -> None:
-        """Apply a statement about the run, or about the network."""
-        said = SimpleNamespace(run=run, round=None, body=body, ts=ts)
+        """Apply a statement about the run or a round of it, or about the network."""
+        said = SimpleNamespace(run=run, round=number, body=body, ts=ts)
         await self.cache.apply(cast("Statement", said))
 
     async def submit(self, competition: Digest, submission: Submission) -> None:
@@ -110,6 +132,19 @@ class SeedSetup:
             CompSubmit, competition=to_text(competition), submission=to_text(submission.id)
         )
         await self.apply(said, run=None)
+
+    async def promote(self, number: int) -> None:
+        """Promote a head that peers send at once, and wait until it is here."""
+        head, weights = head_of(number)
+        self._sent.append(weights)
+        said = filled(HeadPromote, head=to_text(head.hash), weights_root=to_text(head.weights_root))
+        await self.apply(said, number=number)
+        await until(lambda: number in self.held(number), 20)
+
+    def held(self, last: int) -> list[int]:
+        """Rounds up to the last one whose heads are in the store."""
+        heads = (head_of(number)[0] for number in range(1, last + 1))
+        return [head.round for head in heads if self._store.has_tree(head.weights_root)]
 
     async def read_on(self, ts: int) -> None:
         """Apply a statement of that time which says nothing about a competition."""
@@ -135,14 +170,24 @@ async def seed(folder: Path, is_back: trio.Event | None = None) -> AsyncIterator
             await is_back.wait()
         return DOCUMENTS[name]
 
+    async def fetch_in_background(ref: TreeRef, _holder: object) -> None:
+        await trio.lowlevel.checkpoint()
+        for content in sent:
+            if hash_bytes(content, ref.piece_bytes).ref == ref:
+                store.put_tree(content, ref.piece_bytes)
+
+    sent: list[bytes] = []
+    store = Store(folder, quota_bytes=10**7)
+    exchange = SimpleNamespace(fetch_blob=fetch_blob, fetch_in_background=fetch_in_background)
     async with network("seed") as ours:
         yield SeedSetup(
             SimpleNamespace(
                 network=ours,
                 network_info=SimpleNamespace(id=NET),
-                exchange=SimpleNamespace(fetch_blob=fetch_blob),
+                exchange=exchange,
                 fetcher=SimpleNamespace(mirrors=SimpleNamespace(add=lambda *_: None)),
-                store=Store(folder, quota_bytes=10**6),
+                store=store,
+                sent=sent,
             )
         )
 
@@ -200,6 +245,29 @@ async def test_a_skipped_run_that_has_ended_is_not_cached(
         assert not ours.pinned.refs()
         assert ours.topics == 0
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_measured_heads_are_held_until_members_have_had_the_time_to_measure_them(
+    tmp_path: Path, nursery: trio.Nursery
+) -> None:
+    async with seed(tmp_path) as ours:
+        await ours.apply(filled(RunOpen))
+        nursery.start_soon(ours.cache.newest.serve)
+        for number in range(1, 27):
+            await ours.promote(number)
+        due = [8, 10, 12, 16, 20, 24, 25, 26]
+        await until(lambda: ours.held(26) == due, 20)  # the last one left out goes beside this
+        nursery.cancel_scope.cancel()
+
+
+def test_a_seed_begins_with_the_measured_heads_too() -> None:
+    heads = {number: head_of(number)[0] for number in range(1, 27)}
+    view = SimpleNamespace(manifest=MANIFEST, round=None, heads=heads)
+    named = NamedTrees.of(cast("FullRunView", view), 10)
+    assert named.heads == [
+        weights_ref(MANIFEST, heads[number].weights_root) for number in (12, 16, 20, 24)
+    ]
 
 
 @pytest.mark.trio

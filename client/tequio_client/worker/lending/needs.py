@@ -37,7 +37,7 @@ padding).
   rounds, when all keys are new), and now and then all fetch the next shard of the data: in
   the first pass, and in every one where the store has no room for a pass. These
   bytes are sent by members, so upload equals download on average. In addition, one seed fetches
-  every contribution once, and every tenth head. In a run with a down link, a member without witness
+  every contribution once, and every head. In a run with a down link, a member without witness
   duty fetches the step of each head instead of contributions, and keeps no residual. What it sends
   depends on the others' roles; the estimate is what it would send among witnesses alone. Gossip
   comes on top: `ANNOUNCED_BYTES` each way for each member of a round and each neighbour.

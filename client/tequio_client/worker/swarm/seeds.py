@@ -8,7 +8,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 
 log = structlog.get_logger(__name__)
-FETCH_S = 300.0
-"""For one tree, from all seeds together."""
 CACHE_BYTES = 1 << 40
 """The cache is a temporary folder; the disk is its bound."""
 FETCH_ATTEMPT_S = 60.0
@@ -65,13 +62,27 @@ class SeedSource:
 
     def candidates(self, ref: TreeRef) -> Iterator[Path]:
         """Fetch the tree; nothing when no seed has it."""
-        fetch = partial(self.fetcher.fetch_tree, ref, self.peers, timeout_s=FETCH_S)
         try:
-            trio.from_thread.run(fetch)
+            trio.from_thread.run(self.fetch, ref)
         except FetchFailedError as err:
             log.debug("no seed has the tree", tree=ref.root.hex(), error=str(err))
             return
         yield self.fetcher.store.tree_path(ref.root)
+
+    async def fetch(self, ref: TreeRef) -> None:
+        """Fetch the tree, for as long as some of it comes; raises FetchFailedError."""
+        store = self.fetcher.store
+        missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
+        while True:
+            try:
+                await self.fetcher.fetch_tree(ref, self.peers, timeout_s=FETCH_ATTEMPT_S)
+            except FetchFailedError:
+                left = await trio.to_thread.run_sync(store.missing_bytes, ref)
+                if left >= missing:
+                    raise
+                missing = left
+            else:
+                return
 
 
 @asynccontextmanager
@@ -132,27 +143,15 @@ async def fetch_tree(
         has_ended = trio.Event()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_report_arrivals, found, ref, missing, tick, has_ended)
-            await _fetch(found, ref)
-            has_ended.set()
-        return found.fetcher.store.tree_path(ref.root)
-
-
-async def _fetch(found: SeedSource, ref: TreeRef) -> None:
-    store = found.fetcher.store
-    missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
-    while True:
-        try:
-            await found.fetcher.fetch_tree(ref, found.peers, timeout_s=FETCH_ATTEMPT_S)
-        except FetchFailedError as err:
-            left = await trio.to_thread.run_sync(store.missing_bytes, ref)
-            if left >= missing:
+            try:
+                await found.fetch(ref)
+            except FetchFailedError as err:
                 raise UserFacingError(
                     f"no seed sends the weights {to_text(ref.root)[:10]}: {err}; run this again "
                     "later, or give the folder of a node that has them with --store"
                 ) from err
-            missing = left
-        else:
-            return
+            has_ended.set()
+        return found.fetcher.store.tree_path(ref.root)
 
 
 async def _report_arrivals(
