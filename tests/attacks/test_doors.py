@@ -28,6 +28,7 @@ from tests.support.attackers import codes, forged, key_number, post, put_headers
 from tests.support.attackers_flood import flood
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -302,4 +303,4 @@ def test_a_flood_from_other_addresses_does_not_keep_honest_members_waiting(ledge
             assert codes(answer) in (["known"], ["rate-limited"])
             time.sleep(1 / KEY_RATE / 4)
     assert spent.requests > 50, spent
-    assert sorted(waits)[-2] < 2, waits
+    assert sorted(waits)[-2] < allowed_s(2), waits

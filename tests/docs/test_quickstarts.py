@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -242,7 +241,7 @@ class FirstNetwork:
             try:
                 url = f"http://127.0.0.1:{self.ports['8600']}/healthz"
                 return bool(urllib.request.urlopen(url, timeout=5).status == 200)
-            except urllib.error.URLError:
+            except OSError:
                 return False
         log = (self.folder / f"{len(self.started) - 1}.log").read_text("utf-8")
         return "started " in log and "folder=" in log

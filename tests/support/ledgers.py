@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tequio_ledger.app import END_S
 from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import Ledger, open_ledger
@@ -22,6 +23,7 @@ from tests.support import forked_program
 from tests.support.authors import WORK_BITS
 from tests.support.configured import of_texts
 from tests.support.forked_program import ForkedProgram
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -151,7 +153,7 @@ def served(
         )
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(allowed_s(END_S))
         if process.stderr:
             process.stderr.close()
 

@@ -36,6 +36,7 @@ from tequio_client.app.session.table import (
 from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.ipc.control import ReportSessionFacts, decode_to_worker, encode
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
+from tests.support.timing_slack import allowed_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -200,10 +201,15 @@ def test_a_probe_that_hangs_is_unknown_while_the_rest_and_the_window_go_on(
         qtbot.waitUntil(
             lambda: health(session.facts, fact).error.startswith("no answer"), timeout=90_000
         )
-        others = [one for one in session.facts.health if one.name not in (fact, "programs")]
-        assert all(one.ok for one in others)
+        qtbot.waitUntil(
+            lambda: all(
+                one.ok for one in session.facts.health if one.name not in (fact, "programs")
+            ),
+            timeout=90_000,
+        )
+        assert health(session.facts, fact).error.startswith("no answer")
         gaps = [after - before for before, after in pairwise(ticks)]
-        assert max(gaps) < 1.0, "the window stood still"
+        assert max(gaps) < allowed_s(1.0), "the window stood still"
     let_go.set()
 
 
@@ -438,7 +444,8 @@ def test_a_whole_session_is_seen_and_survives_a_service_that_hangs(
     qtbot.waitUntil(lambda: desktop.facts.is_metered is True, timeout=90_000)
     qtbot.waitUntil(lambda: desktop.facts.idle_s is not None, timeout=90_000)
     qtbot.waitUntil(lambda: desktop.facts.game == "", timeout=90_000)
-    assert (desktop.facts.fullscreen, desktop.facts.is_locked) == ("", False)
+    qtbot.waitUntil(lambda: desktop.facts.fullscreen == "", timeout=90_000)
+    qtbot.waitUntil(lambda: desktop.facts.is_locked is False, timeout=90_000)
 
     program = display.window("full")
     qtbot.waitUntil(lambda: bool(desktop.facts.fullscreen), timeout=90_000)
@@ -446,9 +453,9 @@ def test_a_whole_session_is_seen_and_survives_a_service_that_hangs(
     qtbot.waitUntil(lambda: desktop.facts.fullscreen == "", timeout=90_000)
 
     private_bus.serve("org.freedesktop.login1", hangs=True)
-    qtbot.waitUntil(lambda: desktop.facts.is_locked is None, timeout=90_000)
-    assert "no answer" in health(desktop.facts, "lock").error
-    assert desktop.facts.is_metered is True
+    qtbot.waitUntil(lambda: "no answer" in health(desktop.facts, "lock").error, timeout=90_000)
+    assert desktop.facts.is_locked is None
+    qtbot.waitUntil(lambda: desktop.facts.is_metered is True, timeout=90_000)
 
 
 def test_the_session_probes_load_nothing_heavy() -> None:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 import trio
@@ -29,8 +29,8 @@ from tequio_client.ledger.http import (
 )
 from tequio_client.worker.ledger import outbox as module
 from tequio_client.worker.ledger import teams
-from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
-from tequio_client.worker.ledger.outbox_db import NUMBER_GAP
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox, work_for_registration
+from tequio_client.worker.ledger.outbox_db import NUMBER_GAP, OutboxDb
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
@@ -44,13 +44,13 @@ from tequio_shared.statements.network import (
     has_work,
 )
 from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Body, Entry
 from tests.support.authors import WORK_BITS
 from tests.support.commitments import commitment_of_bytes
 from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from trio.testing import MockClock
 
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 ME = Signer(bytes([1]) * 32)
 RUN = RunId(bytes([5]) * 32)
 BRISK = ApiLimits(call_s=0.5)
+EndOnce: TypeAlias = "Callable[[Callable[[], bool]], Awaitable[None]]"
 
 
 @dataclass
@@ -135,6 +136,40 @@ async def send_leave(outbox: Outbox, word: int) -> Entry:
     return await outbox.submit(MemberLeave(reason=word), RUN)
 
 
+async def until(is_so: Callable[[], bool]) -> None:
+    while not is_so():  # noqa: ASYNC110 - the outbox works elsewhere
+        await trio.sleep(0.01)
+
+
+async def give_up_once(
+    is_so: Callable[[], bool], submit: Callable[..., Awaitable[Entry]], *about: object
+) -> None:
+    """Submit a statement, and wait for its entry no longer once the condition holds."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(submit, *about)
+        await until(is_so)
+        nursery.cancel_scope.cancel()
+
+
+def put_off(outbox: Outbox, code: str) -> Callable[[], bool]:
+    """Check that the ledger could not accept what was sent, and said so."""
+    return lambda: outbox.problem.startswith(code)
+
+
+@pytest.fixture
+def queued(monkeypatch: pytest.MonkeyPatch) -> list[Body]:
+    """Each body that was put in a queue, as often as it was."""
+    add, bodies = OutboxDb.add, list[Body]()
+
+    def noted(db: OutboxDb, body: Body, run: RunId | None, round_: int | None) -> int:
+        ticket = add(db, body, run, round_)
+        bodies.append(body)
+        return ticket
+
+    monkeypatch.setattr(OutboxDb, "add", noted)
+    return bodies
+
+
 @pytest.mark.trio
 async def test_the_first_word_registers_the_key(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
@@ -167,10 +202,8 @@ async def test_the_chain_goes_on_after_a_restart(desk: OutboxFolder) -> None:
 @pytest.mark.trio
 async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
-        with trio.move_on_after(0.2):
-            await send_leave(outbox, 1)
-        with trio.move_on_after(0.2):
-            await send_leave(outbox, 2)
+        await give_up_once(lambda: outbox.unlogged == 1, send_leave, outbox, 1)
+        await give_up_once(lambda: outbox.unlogged == 2, send_leave, outbox, 2)
     desk.clock.now += 3_600_000  # long past any exp
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         assert outbox.unlogged == 2
@@ -181,11 +214,13 @@ async def test_what_was_said_while_the_ledger_was_away_goes_out_later(desk: Outb
 
 
 @pytest.mark.trio
-async def test_saying_again_what_still_waits_joins_it(desk: OutboxFolder) -> None:
+async def test_saying_again_what_still_waits_joins_it(
+    desk: OutboxFolder, queued: list[Body]
+) -> None:
     async with desk.open(unused_url()) as outbox:
         for _ in range(3):
-            with trio.move_on_after(0.05):
-                await send_leave(outbox, 1)
+            queued.clear()
+            await give_up_once(lambda: bool(queued), send_leave, outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         await send_leave(outbox, 1)
         assert words(server.log) == [1]
@@ -200,8 +235,9 @@ async def test_an_answer_that_was_lost_does_not_make_it_twice(
         async with desk.open(server.url) as outbox:
             await send_leave(outbox, 1)
             server.tamper = lose_answers
-            with trio.move_on_after(0.3):
-                await send_leave(outbox, 2)
+            server.requests.clear()
+            # Sent, and asked about as no answer came.
+            await give_up_once(lambda: len(server.requests) > 1, send_leave, outbox, 2)
             assert words(server.log) == [1, 2]
         server.tamper = honest
         desk.clock.now += later_ms
@@ -262,7 +298,7 @@ async def test_a_busy_ledger_is_asked_again(desk: OutboxFolder) -> None:
         server.log.refusals["member.leave"] = "queue-full"
         async with trio.open_nursery() as nursery:
             nursery.start_soon(send_leave, outbox, 1)
-            await trio.sleep(0.2)
+            await until(put_off(outbox, "queue-full"))
             server.log.refusals.clear()
         assert words(server.log) == [1]
 
@@ -271,8 +307,7 @@ async def test_a_busy_ledger_is_asked_again(desk: OutboxFolder) -> None:
 async def test_answers_that_make_no_sense_are_no_answer(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
-        with trio.move_on_after(0.2):
-            await send_leave(outbox, 1)
+        await give_up_once(lambda: len(server.requests) > 1, send_leave, outbox, 1)
         server.tamper = honest
         await send_leave(outbox, 1)
         assert words(server.log) == [1]
@@ -285,8 +320,9 @@ async def test_a_page_of_a_proxy_does_not_say_that_the_ledger_lost_statements(
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         await send_leave(outbox, 1)
         server.tamper = lambda *_: Reply(status=404, body=b"404 page not found\n")
-        with trio.move_on_after(0.2):
-            await send_leave(outbox, 2)
+        server.requests.clear()
+        # Sent, then asked about, and asked about again after the page.
+        await give_up_once(lambda: len(server.requests) > 2, send_leave, outbox, 2)
         server.tamper = honest
         await send_leave(outbox, 3)
         assert words(server.log) == [1, 2, 3]
@@ -350,8 +386,7 @@ async def test_nothing_else_is_ever_said_of_a_round_that_something_was_said_of(
     desk: OutboxFolder,
 ) -> None:
     async with desk.open(unused_url()) as outbox:
-        with trio.move_on_after(0.05):
-            await outbox.submit(commitment(1), RUN, 7)
+        await give_up_once(lambda: outbox.unlogged == 1, outbox.submit, commitment(1), RUN, 7)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         assert await outbox.submitted(WorkCommit, RUN, 7) == commitment(1)
         assert await outbox.submitted(WorkCommit, RUN, 6) is None
@@ -389,11 +424,11 @@ async def test_a_commitment_that_became_old_is_signed_anew_with_the_same_header(
     desk: OutboxFolder,
 ) -> None:
     async with serving(MemoryLog.founded()) as server:
-        server.tamper = lambda _method, _path, reply: replace(reply, body=b"<html>")
+        server.log.refusals["work.commit"] = "queue-full"
         async with desk.open(server.url) as outbox:
-            with trio.move_on_after(0.3):
-                await outbox.submit(commitment(1), RUN, 7)
-        server.tamper = honest
+            is_full = put_off(outbox, "queue-full")
+            await give_up_once(is_full, outbox.submit, commitment(1), RUN, 7)
+        server.log.refusals.clear()
         desk.clock.now += 600_000
         async with desk.open(server.url) as outbox:
             await outbox.submit(MemberLeave(reason=1), RUN)
@@ -467,19 +502,37 @@ async def test_callers_beside_each_other_go_on_in_one_chain(desk: OutboxFolder) 
 async def test_what_a_caller_gave_up_is_sent_when_the_ledger_is_back(desk: OutboxFolder) -> None:
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         server.log.refusals["key.register"] = "rate-limited"
-        with trio.move_on_after(0.2):
-            await outbox.submit(EVALUATION)
+        await give_up_once(put_off(outbox, "rate-limited"), outbox.submit, EVALUATION)
         server.log.refusals.clear()
         await send_leave(outbox, 1)
         assert types(server.log) == ["key.register", "eval.commit", "member.leave"]
 
 
+@pytest.fixture
+def end_once(monkeypatch: pytest.MonkeyPatch) -> EndOnce:
+    """End the time of a team's statement once a condition holds."""
+    limits, limit = list[trio.CancelScope](), trio.move_on_after
+
+    def known_limit(seconds: float) -> trio.CancelScope:
+        scope = limit(seconds)
+        if seconds == SUBMIT_S:
+            limits.append(scope)
+        return scope
+
+    async def end_once(is_so: Callable[[], bool]) -> None:
+        await until(is_so)
+        limits.pop().cancel()
+
+    monkeypatch.setattr(trio, "move_on_after", known_limit)
+    return end_once
+
+
 @pytest.mark.trio
 async def test_what_a_person_is_told_was_given_up_is_not_sent_later(
-    desk: OutboxFolder, monkeypatch: pytest.MonkeyPatch
+    desk: OutboxFolder, nursery: trio.Nursery, end_once: EndOnce
 ) -> None:
-    monkeypatch.setattr(teams, "SUBMIT_S", 0.3)
     async with desk.open(unused_url()) as outbox:
+        nursery.start_soon(end_once, lambda: outbox.unlogged == 1)
         with pytest.raises(LedgerUnavailableError, match="the request is given up") as caught:
             await teams.submit(outbox, MemberTeam(team=1))
         assert not isinstance(caught.value, UnansweredError)
@@ -490,13 +543,13 @@ async def test_what_a_person_is_told_was_given_up_is_not_sent_later(
 
 @pytest.mark.trio
 async def test_what_was_sent_without_an_answer_is_said_to_be_open_and_sent_again(
-    desk: OutboxFolder, monkeypatch: pytest.MonkeyPatch
+    desk: OutboxFolder, nursery: trio.Nursery, end_once: EndOnce
 ) -> None:
-    monkeypatch.setattr(teams, "SUBMIT_S", 0.3)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url) as outbox:
         await send_leave(outbox, 1)
         server.log.refusals["member.team"] = "read-only"
         said = r"read-only.* may still be accepted: .* worker, or the next command in it, sends"
+        nursery.start_soon(end_once, put_off(outbox, "read-only"))
         with pytest.raises(UnansweredError, match=said):
             await teams.submit(outbox, MemberTeam(team=1))
         server.log.refusals.clear()
@@ -507,8 +560,7 @@ async def test_what_was_sent_without_an_answer_is_said_to_be_open_and_sent_again
 @pytest.mark.trio
 async def test_an_open_outbox_without_a_caller_asks_nothing(desk: OutboxFolder) -> None:
     async with desk.open(unused_url()) as outbox:
-        with trio.move_on_after(0.1):
-            await send_leave(outbox, 1)
+        await give_up_once(lambda: outbox.unlogged == 1, send_leave, outbox, 1)
     async with serving(MemoryLog.founded()) as server, desk.open(server.url):
         await trio.testing.wait_all_tasks_blocked(0.2)
         assert not server.requests
@@ -519,16 +571,14 @@ async def test_waiting_statements_of_earlier_lives_are_sent_when_asked_for(
     desk: OutboxFolder,
 ) -> None:
     async with desk.open(unused_url()) as outbox:
-        with trio.move_on_after(0.1):
-            await send_leave(outbox, 1)
+        await give_up_once(lambda: outbox.unlogged == 1, send_leave, outbox, 1)
     async with (
         serving(MemoryLog.founded()) as server,
         desk.open(server.url) as outbox,
         trio.open_nursery() as nursery,
     ):
         nursery.start_soon(outbox.send_waiting)
-        while not words(server.log):  # noqa: ASYNC110 - the outbox sends elsewhere
-            await trio.sleep(0.02)
+        await until(lambda: bool(words(server.log)))
         nursery.cancel_scope.cancel()
 
 

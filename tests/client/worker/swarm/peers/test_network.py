@@ -7,7 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
@@ -22,7 +23,7 @@ from tequio_client.worker.swarm.peers import (
     patches,
 )
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import peer_id_text
+from tequio_shared.ids import PeerKey, peer_id_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import FRAME_BYTES
 from tests.support.loopback import LOOPBACK, network, two_peers
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractContextManager
 
-    from tequio_shared.ids import PeerKey
+    from libp2p.abc import INetStream
+    from trio.testing import MockClock
 
     Wait = Callable[[Callable[[], bool], float], Awaitable[None]]
 
@@ -277,21 +279,35 @@ async def test_what_was_read_ahead_is_read_next(pair: tuple[PeerNetwork, PeerNet
     assert await stream.read_some(9) == bytes(4)
 
 
+class TrickledStream:
+    """Parts of a libp2p stream and its connection that a read uses."""
+
+    stream_id, target_recv_window, recv_closed, closed = 1, DEFAULT_WINDOW_SIZE, False, False
+
+    def __init__(self) -> None:
+        self.muxed_stream = self.conn = self
+        self.stream_buffers, self.stream_events = {1: bytearray()}, {1: trio.Event()}
+
+    async def trickle(self, *parts: bytes, pause_s: float) -> None:
+        for part in parts:
+            await trio.sleep(pause_s)
+            self.stream_buffers[1] += part
+            self.stream_events[1].set()
+
+    async def _auto_tune_and_send_window_update(self, *, bytes_read: int) -> None:
+        pass
+
+
 @pytest.mark.trio
-async def test_a_slow_frame_is_not_silence(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
-    first, second = pair
-
-    async def trickle(stream: PeerStream) -> None:
-        await stream.write((7).to_bytes(4, "big"))
-        for _ in range(7):
-            await trio.sleep(0.1)
-            await stream.write(b"x")
-        await trio.sleep(5)
-
-    first.serve("/test/trickle/1", trickle)
-    stream = await second.open_stream(first.key, "/test/trickle/1")
+async def test_a_slow_frame_is_not_silence(
+    autojump_clock: MockClock, nursery: trio.Nursery
+) -> None:
+    del autojump_clock
+    trickled = TrickledStream()
+    stream = PeerStream(cast("INetStream", trickled), PeerKey(bytes(32)))
+    nursery.start_soon(partial(trickled.trickle, (7).to_bytes(4, "big"), *7 * [b"x"], pause_s=0.4))
     assert await stream.receive_frame(timeout_s=0.5) == b"x" * 7
-    with pytest.raises(PeerError, match="too slow"):
+    with trio.fail_after(60), pytest.raises(PeerError, match="too slow"):
         await stream.receive_frame(timeout_s=0.5)
 
 
