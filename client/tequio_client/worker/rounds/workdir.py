@@ -180,8 +180,9 @@ class RecordedHeads:
         return left
 
     def remove(self) -> None:
-        """Delete the file, when the run has ended."""
-        self._path.unlink(missing_ok=True)
+        """Delete the file, when the run has ended; one that stays in use costs nothing. Blocks."""
+        with suppress(OSError):
+            files.delete(self._path)
 
     def _read(self) -> tuple[Head, ...]:
         try:
