@@ -123,15 +123,16 @@ def move(source: Path, target: Path) -> None:
 
 def delete(path: Path) -> None:
     """Delete a file if it exists, also one that may only be read."""
+    _patiently(partial(delete_at_once, path))
 
-    def unlink() -> None:
-        try:
-            path.unlink(missing_ok=True)
-        except PermissionError:
-            path.chmod(_PRIVATE)  # Windows deletes no read-only file
-            path.unlink(missing_ok=True)
 
-    _patiently(unlink)
+def delete_at_once(path: Path) -> None:
+    """Delete a file as `delete` does, in a single try."""
+    try:
+        path.unlink(missing_ok=True)
+    except PermissionError:
+        path.chmod(_PRIVATE)  # Windows deletes no read-only file
+        path.unlink(missing_ok=True)
 
 
 def allocated_bytes(path: str) -> int:

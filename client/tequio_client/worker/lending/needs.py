@@ -90,7 +90,8 @@ ROUNDS_KEPT = 2
 WORK_FILES = 32
 """Most files in a trainer's working folder, each of the size of a head or of its momentum at most:
 pseudo-gradient and feedback of each round kept and of the present one, payload, next head, its
-momentum and step, four of an audit, and an unfinished one beside each."""
+momentum and step, four of an audit, an unfinished one beside each, and four of an audit that was
+stopped."""
 FEEDBACK_ROUNDS = 4
 """Rounds whose accepted contributions may still be audited, by their error feedback."""
 FEEDBACK_FILES = FEEDBACK_ROUNDS + 3

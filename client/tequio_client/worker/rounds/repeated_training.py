@@ -22,7 +22,6 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.past_rounds import PastRounds, PastWork
 from tequio_client.worker.rounds.statements import RunContext
-from tequio_client.worker.rounds.workdir import delete_working_file
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_client.worker.swarm.opened_leaves import (
     LeavesDue,
@@ -38,6 +37,8 @@ from tequio_shared.round.assignment import split_windows
 log = structlog.get_logger(__name__)
 
 
+_FILES = "audit"
+"""How the names of an audit's files begin."""
 _CONTENT_PART = 0.5
 """Payload and shards may take this part of the time left."""
 _FIRST_LEAF_PART = 0.5
@@ -126,6 +127,7 @@ class RepeatedTraining:
         self._client = client
         self._patience = patience or AuditPatience()
         self._left_s = math.inf
+        self._count = 0
 
     async def audit(self, task: AuditTask, left_s: float = math.inf) -> AuditResult:
         """Repeat the training and compare; raises AuditNotPossibleError.
@@ -159,16 +161,22 @@ class RepeatedTraining:
 
     @asynccontextmanager
     async def _files(self, task: AuditTask) -> AsyncIterator[_AuditFiles]:
-        """Files for both leaves and the pseudo-gradient; deleted when the block ends."""
-        names = ("leaves-before", "leaves-after", "leaves-opened", "repeated")
-        paths = [self._context.workdir.file(name, task.round) for name in names]
-        before, after, opened, delta = paths
-        await trio.to_thread.run_sync(_delete, paths)
+        """Files for both leaves and the pseudo-gradient; deleted when the block ends.
+
+        Those that the trainer still maps, which Windows keeps, are deleted with a later audit's. So
+        each audit has names of its own: no later one of the round reads what this one left.
+        """
+        self._count += 1
+        workdir, number = self._context.workdir, task.round
+        names = ("before", "after", "opened", "repeated")
+        before, after, opened, delta = (
+            workdir.file(f"{_FILES}-{self._count}-{name}", number) for name in names
+        )
         try:
             yield _AuditFiles(before=before, after=after, opened=opened, delta=delta)
         finally:
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(_delete, paths)
+                await trio.to_thread.run_sync(workdir.delete, _FILES)
 
     async def _repeat(
         self, work: PastWork, task: AuditTask, weights: Path, files: _AuditFiles
@@ -289,8 +297,3 @@ class RepeatedTraining:
             ),
             link.Audited,
         )
-
-
-def _delete(paths: Sequence[Path]) -> None:
-    for path in paths:
-        delete_working_file(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -179,8 +180,9 @@ class RecordedHeads:
         return left
 
     def remove(self) -> None:
-        """Delete the file, when the run has ended."""
-        self._path.unlink(missing_ok=True)
+        """Delete the file, when the run has ended; one that stays in use costs nothing. Blocks."""
+        with suppress(OSError):
+            files.delete(self._path)
 
     def _read(self) -> tuple[Head, ...]:
         try:
@@ -273,18 +275,25 @@ class TrainerWorkdir:
         self._exchange.wake_waiters()
         return ref.root
 
+    def delete(self, what: str) -> None:
+        """Delete the working files whose names begin so; one in use stays. Blocks."""
+        for path in self._folder.glob(f"{what}-*"):
+            _delete(path)
+
     def delete_old(self, number: int) -> None:
-        """Delete the working files of rounds more than `ROUNDS_KEPT` before this one; blocks."""
+        """Delete working files as `delete`, of rounds more than `ROUNDS_KEPT` before this one."""
         for path in self._folder.glob("*-*"):
-            tail = path.name.partition("-")[2].partition(".")[0]  # unfinished ones end in .part
+            tail = path.name.rpartition("-")[2].partition(".")[0]  # unfinished ones end in .part
             if tail.isdecimal() and int(tail) + ROUNDS_KEPT < number:
-                delete_working_file(path)
+                _delete(path)
 
 
-def delete_working_file(path: Path) -> None:
-    """Delete a file, if it exists; a folder that a run's code made in its place stays."""
-    if path.is_symlink() or not path.is_dir():
-        files.delete(path)
+def _delete(path: Path) -> None:
+    """Delete a file unless it is in use; a folder that a run's code made in its place stays."""
+    # Windows deletes no file that a trainer has mapped, and no duty waits for it to let go.
+    with suppress(OSError):
+        if path.is_symlink() or not path.is_dir():
+            files.delete_at_once(path)
 
 
 def clear_work_folder(folder: Path) -> None:

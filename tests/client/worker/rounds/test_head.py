@@ -277,3 +277,14 @@ def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path)
     assert not RecordedHeads(tmp_path, RUN).heads, "another round gives another hash"
     file.write_bytes(content[:-9])
     assert not RecordedHeads(tmp_path, RUN).heads
+
+
+def test_a_list_of_heads_that_another_program_reads_hinders_no_end_of_a_run(tmp_path: Path) -> None:
+    kept = RecordedHeads(tmp_path, RUN)
+    kept.record(head_named(sha256(b"head"), 1))
+    (file,) = tmp_path.iterdir()
+    with file.open("rb"):
+        kept.remove()
+        assert file.exists()
+    kept.remove()
+    assert not file.exists()

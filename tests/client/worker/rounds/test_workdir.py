@@ -117,6 +117,18 @@ async def test_folders_in_the_place_of_old_working_files_stay(tmp_path: Path) ->
     assert left == [*made, *written[1:]]
 
 
+async def test_old_working_files_go_also_an_audits_but_one_in_use_stays(tmp_path: Path) -> None:
+    names = ("delta-1", "head-6", "audit-7-before-1", "audit-7-after-1.new", "audit-1-after-9")
+    for name in names:
+        (tmp_path / name).touch()
+    workdir = workdir_of(tmp_path, cast("TrainerProcess", None))
+    with (tmp_path / "delta-1").open("rb"):
+        workdir.delete_old(9)
+        assert {name for name in names if (tmp_path / name).exists()} == {"delta-1", names[-1]}
+    workdir.delete_old(9)
+    assert [name for name in names if (tmp_path / name).exists()] == [names[-1]]
+
+
 def workdir_of(folder: Path, trainer: TrainerProcess) -> TrainerWorkdir:
     return TrainerWorkdir(
         trainer=trainer,
