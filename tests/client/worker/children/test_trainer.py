@@ -359,7 +359,7 @@ async def test_the_child_gets_no_secret_of_the_environment(
 
 async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -> None:
     trainer = TrainerProcess(trainer_program(tmp_path))
-    with trio.fail_after(60):
+    with trio.fail_after(allowed_s(60)):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
             with pytest.raises(TrainerFailedError, match="cannot read") as caught:
