@@ -1,4 +1,4 @@
-"""The pages in a real Chromium as they look in a contrast theme."""
+"""The pages in a real Chromium as they look in a contrast theme and on paper."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import CHROMIUM, WatchedPage
+from tests.support.browser import CHROMIUM, WatchedPage, watched
 from tests.support.competition_site import CompetitionSite, served_competitions
-from tests.support.sample_site import Site, served_site
+from tests.support.sample_site import AuditedSite, Site, served_audits, served_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import ElementHandle
+    from playwright.sync_api import Browser, ElementHandle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
+
+A4 = (718, 1047)
+"""The room on A4 paper within margins of a centimetre, in CSS pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +29,23 @@ class Sites:
 
     plain: Site
     contests: CompetitionSite
+    audited: AuditedSite
+
+    def urls(self) -> list[str]:
+        """The address of every page."""
+        each = (self.plain, self.contests, self.audited)
+        return [one.url + path for one in each for path in one.paths().values()]
 
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
-    """Fill two ledgers and serve them by the real program."""
+    """Fill three ledgers and serve them by the real program."""
     folder = tmp_path_factory.mktemp("looks")
     with ExitStack() as stack:
         yield Sites(
             stack.enter_context(served_site(folder / "plain")),
             stack.enter_context(served_competitions(folder / "contests")),
+            stack.enter_context(served_audits(folder / "audited")),
         )
 
 
@@ -79,3 +89,23 @@ def test_a_contrast_theme_leaves_what_colours_tell(
 def seen(element: ElementHandle) -> bytes:
     """Take a picture too coarse to keep a difference that nobody sees."""
     return element.screenshot(type="jpeg", quality=10, animations="disabled")
+
+
+def test_all_of_a_page_is_on_its_paper(sites: Sites, browser: Browser) -> None:
+    cut: dict[str, list[str]] = {}
+    with watched(browser, size=A4) as window:
+        window.page.emulate_media(media="print")
+        for url in sites.urls():
+            window.open(url)
+            found = window.page.evaluate(
+                """() => {
+                    document.querySelectorAll("details").forEach((one) => { one.open = true });
+                    return [...document.querySelectorAll(".scroll, .note, .bytes, .writing dd")]
+                        .filter((one) => one.scrollWidth > one.clientWidth + 1
+                            || one.scrollHeight > one.clientHeight + 1)
+                        .map((one) => one.ariaLabel || one.className || one.tagName);
+                }"""
+            )
+            if found:
+                cut[url] = found
+    assert cut == {}
