@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -53,6 +54,8 @@ def test_every_link_leads_to_a_page_that_is_well_formed(seen: PageSite) -> None:
         assert len(page.all("h1")) == len(page.all("main")) == 1, path
         assert page.all("title")[0].text.endswith(" · test"), path
         assert page.doubled_ids() == [], path
+        levels = [int(one.tag[1]) for one in page.elements if one.tag in {"h1", "h2", "h3", "h4"}]
+        assert all(deeper <= level + 1 for level, deeper in pairwise(levels)), path
 
 
 @pytest.mark.parametrize("path", ["/", "RUN", "ROUND", "PEER", "TEAM", "/runs", "/status"])
