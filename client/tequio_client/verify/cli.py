@@ -75,7 +75,6 @@ def audit(  # noqa: PLR0913 - one parameter an option
     from tequio_client.verify.source import MirrorFolder
     from tequio_client.worker import shutdown
     from tequio_client.worker.swarm.seeds import StoreFolders
-    from tequio_shared.errors import UserFacingError
 
     if mirror is not None and copy is not None:
         raise click.UsageError("--copy needs a live ledger: leave out --mirror")
@@ -92,7 +91,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         # What the person can do about a ledger that does not answer is said before long work.
         try:
             shutdown.ask_ledger(ledger, LedgerApi.network)
-        except UserFacingError as err:
+        except shutdown.LedgerAwayError as err:
             report = LogReport()
             report.missing("log", LogPlace(), str(err))
             _print(report, Console())

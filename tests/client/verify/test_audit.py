@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,6 +16,7 @@ from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
 from tequio_client.worker.swarm.seeds import StoreFolders
+from tequio_shared.errors import UserFacingError
 from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
@@ -35,6 +37,7 @@ from tequio_shared.statements.runs import (
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
+from tests.support.http_servers import serving
 from tests.support.memory_swarm import ORIGIN, Swarm, paused_swarm
 from tests.support.tiny_run import SwarmArithmetic, signer, tiny_manifest
 from tests.support.volunteers import FailureRates, StatementDraft
@@ -572,6 +575,26 @@ def test_a_ledger_that_does_not_answer_is_a_finding_of_its_own(tmp_path: Path) -
     assert done.exit_code == 3
     assert "missing: log: can't reach the network at http://127.0.0.1:1: check" in done.output
     assert msgspec.json.decode(out.read_bytes())["exit"] == 3
+
+
+def test_what_is_not_a_ledger_is_no_outage(tmp_path: Path) -> None:
+    class LogInPage(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<html>Log in</html>")
+
+    out = tmp_path / "report.json"
+    with serving(LogInPage) as url:
+        for ledger, why in (
+            ("foo", "is not the address of a ledger"),
+            (url, "not a Tequio ledger"),
+        ):
+            words = ["--ledger", ledger, "--from-log-only", "--json", str(out)]
+            error = CliRunner().invoke(command, words).exception
+            assert isinstance(error, UserFacingError)
+            assert why in str(error)
+    assert not out.exists()
 
 
 def test_the_command_audits_a_mirror_and_writes_json(
