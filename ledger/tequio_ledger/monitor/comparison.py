@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MOST = 64
 """Number of such answers that are remembered, the first ones."""
 MOST_WRONG = 1_000
-"""Wrong answers that are remembered once they have rung: others ring when these are right."""
+"""Wrong answers at a time: others ring once these are right."""
 _FAULT = 500
 """Characters of a fault, which may quote an answer of 16 MB."""
 
@@ -95,14 +95,20 @@ class AnswerComparison:
         self._again: deque[Question] = deque()  # withheld ones, in this check
         self._left = 0  # in this check
         self._withheld: dict[str, tuple[Question, float]] = {}  # by URL, and since when
-        self._wrong: dict[str, list[str]] = {}  # by URL, until they are told
-        self._told: set[str] = set()  # URLs, until their answers are right
+        self._passes = 0  # over all questions
+        # By URL: in which pass it was last compared, and a line for each wrong figure.
+        self._wrong: dict[str, tuple[int, dict[str, str]]] = {}
+        self._told: set[tuple[str, str]] = set()  # figures by URL and place
 
     def newly_wrong(self) -> list[str]:
-        """List what is wrong in answers that were not when this was last asked."""
-        found = [line for lines in self._wrong.values() for line in lines]
-        self._told.update(self._wrong)
-        self._wrong.clear()
+        """List what is wrong and was not when this was last asked, a line for each figure."""
+        wrong = {
+            (url, place): line
+            for url, (_, lines) in self._wrong.items()
+            for place, line in lines.items()
+        }
+        found = [line for name, line in wrong.items() if name not in self._told]
+        self._told = set(wrong)
         return found
 
     def withheld(self) -> str:
@@ -123,6 +129,9 @@ class AnswerComparison:
         """
         if not self._waiting:
             self._waiting.extend(one for one in questions(state) if one.url not in self._withheld)
+            # Some are asked no more, such as pages that begin elsewhere once there are more rows.
+            last, self._passes = self._passes, self._passes + 1
+            self._wrong = {url: one for url, one in self._wrong.items() if one[0] >= last}
         self._again = deque(one for one, _ in islice(self._withheld.values(), most // 2))
         self._left = most
 
@@ -165,28 +174,28 @@ class AnswerComparison:
             content = self._ledger.ask(question.url)
             as_of = as_of_answer(question.path, content)
         except MalformedError as err:
-            self._mark_wrong(question, [str(err)[:_FAULT]])
+            self._mark_wrong(question, {"": str(err)[:_FAULT]})
             return None
         root = digest_from_text(as_of.root)
         if as_of.size != mirror.size:
             raise MovedOnError(as_of.size, root)
         if root != mirror.root:
             why = f"{question.path} names another root of {as_of.size} entries than was signed"
-            self._mark_wrong(question, [why])
+            self._mark_wrong(question, {"": why})
             return None
         with mirror.database.reader.begin() as connection:
             basis = Basis(state=mirror.state, rows=StoredRows(connection), now_ms=mirror.now_ms())
             due = question.due(basis, as_of)
-        lines = [
-            f"{question.path}: {one.place} is {one.due} by the log, but {one.found} is said"
+        lines = {
+            one.place: f"{question.path}: {one.place} is {one.due} by the log, but {one.found} is"
+            " said"
             for one in islice(differences(due, content), MOST)
-        ]
+        }
         self._mark_wrong(question, lines)
         return question.following(due)
 
-    def _mark_wrong(self, question: Question, lines: list[str]) -> None:
+    def _mark_wrong(self, question: Question, lines: dict[str, str]) -> None:
         """Remember what is wrong in an answer, or that nothing is."""
-        if not lines:
-            self._told.discard(question.url)
-        elif question.url not in self._told and len(self._told) < MOST_WRONG:
-            self._wrong[question.url] = lines
+        self._wrong.pop(question.url, None)
+        if lines and len(self._wrong) < MOST_WRONG:
+            self._wrong[question.url] = (self._passes, lines)

@@ -110,7 +110,6 @@ class Watch:
             now_s = self._clock() // 1_000
             signed = open_signed(note, self._key, self._policy, now_s=now_s).checkpoint
         except NoQuorumError as err:
-            self._bad_since.pop(AlarmKind.AWAY, None)  # it answers
             self._lasting(AlarmKind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
         except PeerError as err:
@@ -248,6 +247,7 @@ class Watch:
     def _ring_derived(self, found: list[str]) -> None:
         why = f"{len(found)} figures do not follow from the log of {self.mirror.size}"
         differences, note = tuple(found[:1000]), self.mirror.note
+        self._alarms.clear(AlarmKind.DERIVED)  # `found` is new, whatever rang before
         self._alarms.ring(
             self._alarms.make(AlarmKind.DERIVED, why, note=note, differences=differences)
         )

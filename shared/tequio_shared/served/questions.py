@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 import msgspec
 from msgspec import Struct
@@ -205,7 +206,15 @@ def _compare(place: str, due: object, found: object) -> Iterator[Difference]:
     elif isinstance(due, list | tuple) and isinstance(found, list):
         yield from _compare_rows(place, due, found)
     elif due != found or isinstance(due, bool) != isinstance(found, bool):
-        yield Difference(place=place[:_WORDS], due=str(due)[:_WORDS], found=str(found)[:_WORDS])
+        ours, theirs = _cut(str(due), str(found))
+        yield Difference(place=place[:_WORDS], due=ours, found=theirs)
+
+
+def _cut(due: str, found: str) -> tuple[str, str]:
+    """Cut both where they differ, with some of what they have in common before that."""
+    same = len(commonprefix((due, found)))
+    start = max(same - _WORDS // 4, 0)
+    return due[start : start + _WORDS], found[start : start + _WORDS]
 
 
 def _compare_rows(

@@ -90,7 +90,34 @@ def test_one_wrong_figure_rings_once_while_the_log_grows(
         assert len(rung(tmp_path)) == 1
         lies.add(f"/v1/peers/{second}")
         watch.check(sys.maxsize)
-    assert len(rung(tmp_path)) == 2, "another one rings"
+        assert len(rung(tmp_path)) == 2, "another one rings, in a log that did not grow"
+        lies.clear()
+        watch.check(sys.maxsize)
+        lies.add(f"/v1/peers/{first}")
+        watch.check(sys.maxsize)
+    assert len(rung(tmp_path)) == 3, "one that was right again rings again"
+
+
+def test_a_second_wrong_figure_of_an_answer_rings_too(
+    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
+) -> None:
+    first = next(one["key"] for one in remote.ask("/v1/peers")["peers"] if one["last_seq"] == 1)
+    lies = [(rb'"last_seq":1', b'"last_seq":2')]
+
+    def change(path: str, raw: bytes) -> bytes:
+        for true, lie in lies if path == f"/v1/peers/{first}" else ():
+            assert re.search(true, raw)
+            raw = re.sub(true, lie, raw)
+        return raw
+
+    remote.change = change
+    with closing(opened(remote, tmp_path / "m", alarms, steady_s=steady_s)) as watch:
+        watch.check(sys.maxsize)
+        lies.append((rb'"tier":\d', b'"tier":9'))
+        watch.check(sys.maxsize)
+    (first_alarm, second_alarm) = rung(tmp_path)
+    told = {*first_alarm.differences, *second_alarm.differences}
+    assert len(told) == 2
 
 
 def test_large_lies_are_cut_before_they_are_remembered(

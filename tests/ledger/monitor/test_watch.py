@@ -206,20 +206,6 @@ def test_two_short_times_without_a_quorum_are_not_one_long_time(
     assert rung(tmp_path) == []
 
 
-def test_a_ledger_that_answers_without_its_quorum_is_not_away(
-    tmp_path: Path, remote: InterceptedLedger, alarms: Alarms, steady_s: SteadyClock
-) -> None:
-    key, witness = VerifierKey.parse(genesis_of(remote).log_key), Signer(bytes([5]) * 32)
-    named = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=witness.key)
-    policy = Policy.parse(f"log {key.text()}\nwitness w {named.text()}\nquorum w\n".encode())
-    with closing(opened(remote, tmp_path / "m", alarms, policy, steady_s=steady_s)) as watch:
-        for withheld, ahead_s in (("/log/checkpoint", 0), (None, 1), ("/log/checkpoint", LATE_S)):
-            remote.withheld = (withheld,) if withheld else ()
-            steady_s.ahead_s = ahead_s
-            watch.check()
-    assert AlarmKind.AWAY not in [one.kind for one in rung(tmp_path)]
-
-
 @pytest.mark.parametrize(
     "shown", [b"<!doctype html>\n<title>Back soon</title>\n", b"\xff", b"ledger.example/test\n3\n"]
 )
