@@ -63,6 +63,12 @@ REQUESTS = Counter(
     ("method", "route", "status"),
     registry=REGISTRY,
 )
+# Without a label it is exported as 0 from the start, so an alarm sees the first failure as a rise.
+FAILURES = Counter(
+    "tequio_ledger_failures",
+    "HTTP requests answered 500.",
+    registry=REGISTRY,
+)
 REQUEST_S = Histogram(
     "tequio_ledger_request_seconds",
     "Time from an HTTP request to the first byte of its answer, by route.",

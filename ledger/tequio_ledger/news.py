@@ -2,15 +2,17 @@
 
 One entry gives one news item or none, by the same function for feeds and webhooks. `recent` finds
 the last such entries from the state and from keys of tables, without reading the log: its cost
-grows with the runs and competitions of the network, which organisers open, and not with its past.
+grows with the runs that have not ended, which organisers open. Of the others it reads
+the last ones that ended.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from tequio_ledger.store import entries
 from tequio_ledger.store.models import LOG_ENTRY, ROUND
@@ -41,7 +43,7 @@ MILESTONE = 25
 """A closed round whose number is a multiple of this is news, unless nothing was accepted in it."""
 RECENT = 30
 """Items of one feed, at most."""
-_RUNS, _MILESTONES, _COMPETITIONS = 10, 5, 30
+_MILESTONES, _COMPETITIONS = 5, 30
 """The last ones that are looked at."""
 TYPES = frozenset(
     one.TYPE
@@ -59,6 +61,12 @@ TYPES = frozenset(
     )
 )
 """Types of the statements that can be news."""
+# built once: there is one such query for each run
+_CLOSED_INDICES = select(ROUND.c.closed_index).where(
+    ROUND.c.run == bindparam("run"),
+    ROUND.c.round.in_(bindparam("numbers", expanding=True)),
+    ROUND.c.outcome == CLOSED,
+)
 _PHASES = (CompetitionPhase.OPEN, CompetitionPhase.DECIDED)
 
 
@@ -177,19 +185,16 @@ class NewsPlaces:
 
     indices: tuple[int, ...]
     """Entries, the newest first."""
-    rounds: tuple[tuple[RunId, int], ...]
-    """Rounds that are news if they are closed."""
+    rounds: tuple[tuple[RunId, range], ...]
+    """Rounds of each run that are news if they are closed."""
     ended: tuple[RunId, ...]
     """Runs that have ended."""
 
     def read(self, connection: Connection, state: State) -> list[NewsItem]:
         """Read at most `RECENT` items, the newest first; call it in a thread."""
         indices = set(self.indices)
-        for run, number in self.rounds:
-            closed = select(ROUND.c.closed_index).where(
-                ROUND.c.run == run, ROUND.c.round == number, ROUND.c.outcome == CLOSED
-            )
-            indices.update(connection.scalars(closed))
+        for run, numbers in self.rounds:
+            indices.update(connection.scalars(_CLOSED_INDICES, {"run": run, "numbers": numbers}))
         for run in self.ended:
             # Hardly a statement about a run follows its run.close: few rows are read.
             index = connection.scalar(
@@ -218,9 +223,8 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
 
     Raises RefusedError("not-found") for an unknown run.
     """
-    runs = [only] if only is not None else list(state.runs)[-_RUNS:]
-    views = {run: state.run(run) for run in runs}
-    indices = [state.opened[run] for run in runs]
+    views = {only: state.run(only)} if only is not None else _told_runs(state)
+    indices = [state.opened[run] for run in views]
     for view in views.values():
         indices += [one.index for one in published_heads(view)]
         indices += [one.index for one in view.rollbacks[-RECENT:]]
@@ -233,13 +237,20 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
         indices += [one.index for one in state.releases.releases]
         if state.notices.announcement is not None:
             indices.append(state.notices.announcement.index)
-    rounds = [
-        (run, number * MILESTONE)
-        for run, view in views.items()
-        for number in range(
-            max(view.number // MILESTONE - _MILESTONES, 0) + 1, view.number // MILESTONE + 1
-        )
-    ]
+    rounds = []
+    for run, view in views.items():
+        last = view.number - view.number % MILESTONE
+        numbers = range(last, 0, -MILESTONE)[:_MILESTONES]
+        if numbers:
+            rounds.append((run, numbers))
     newest = sorted(indices, reverse=True)[:RECENT]
     ended = tuple(run for run, view in views.items() if view.state is RunState.FINISHED)
     return NewsPlaces(indices=tuple(newest), rounds=tuple(rounds), ended=ended)
+
+
+def _told_runs(state: State) -> dict[RunId, FullRunView]:
+    """Runs that the last news of the network can be about: no news follow the end of a run."""
+    views = state.runs
+    ended = [run for run, view in views.items() if view.state is RunState.FINISHED]
+    last = nlargest(RECENT, ended, key=lambda run: views[run].coordinator_ms)
+    return {run: views[run] for run in (views.keys() - ended) | set(last)}

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
+import requests
 import structlog
 import trio
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -36,13 +37,16 @@ METRICS_PATH = "v1/metrics"
 """Below the endpoint: OpenTelemetry's specification of the protocol."""
 ATTEMPT_S = 10.0
 """Longest time for one push, its retries included: the specification's own default."""
+_REDIRECTS = range(300, 400)
 
 
 async def push(target: OtlpEndpoint, read: Callable[[], Iterable[Metric]], role: str) -> NoReturn:
     """Push now and after each interval, until cancelled; `role` is worker or seed."""
     resource = Resource.create({"service.name": f"tequio-{role}", "service.version": BUILD})
+    session = requests.Session()
+    session.hooks["response"].append(_refuse_redirect)
     exporter = OTLPMetricExporter(
-        endpoint=f"{target.url.rstrip('/')}/{METRICS_PATH}", timeout=ATTEMPT_S
+        endpoint=f"{target.url.rstrip('/')}/{METRICS_PATH}", timeout=ATTEMPT_S, session=session
     )
     process = ProcessCollector(registry=None)
     start_ns = time.time_ns()
@@ -67,6 +71,12 @@ async def push(target: OtlpEndpoint, read: Callable[[], Iterable[Metric]], role:
             await trio.sleep(target.every_s)
     finally:
         exporter.shutdown()
+
+
+def _refuse_redirect(response: requests.Response, *_: object, **__: object) -> None:
+    """Make a failure of a redirect, which OpenTelemetry's client neither follows nor reports."""
+    if response.status_code in _REDIRECTS:
+        raise requests.HTTPError(f"it answers {response.status_code}, a redirect")
 
 
 def metrics_data(

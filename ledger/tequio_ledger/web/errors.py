@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from starlette.responses import Response
 
-from tequio_ledger import resources, runtime
+from tequio_ledger import metrics, resources, runtime
 from tequio_ledger.store.database import FAILURES, Database
 from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
@@ -91,6 +91,7 @@ def answer_error(request: Request, err: Exception) -> Response:
         case _:
             # The answer reveals nothing of the process; its log has the trace.
             log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
+            metrics.FAILURES.inc()
             return problem("internal", "internal error: see the log of the ledger", 500)
 
 

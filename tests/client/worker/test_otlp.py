@@ -43,6 +43,7 @@ class OtlpCollector:
     def __init__(self) -> None:
         self.pushes: Queue[ExportMetricsServiceRequest] = Queue()
         self.headers: list[dict[str, str]] = []
+        self.status = 200
 
     @contextmanager
     def listening(self, port: int = 0) -> Iterator[int]:
@@ -56,7 +57,7 @@ class OtlpCollector:
                     body = gzip.decompress(body)
                 collector.headers.append({k.lower(): v for k, v in self.headers.items()})
                 collector.pushes.put(ExportMetricsServiceRequest.FromString(body))
-                self.send_response(200)
+                self.send_response(collector.status)
                 self.send_header("content-length", "0")
                 self.end_headers()
 
@@ -182,6 +183,26 @@ async def test_a_collector_that_is_away_is_logged_once_and_gets_metrics_when_it_
     assert sum("metrics could not be sent" in line for line in lines) == 1
     assert sum("metrics are sent again" in line for line in lines) == 1
     assert "secret" not in logged.out + logged.err
+
+
+@pytest.mark.trio
+async def test_a_redirect_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    collector = OtlpCollector()
+    collector.status = 308
+    with collector.listening() as port:
+        async with trio.open_nursery() as nursery:
+            target = settings(f"http://127.0.0.1:{port}", tmp_path)
+            nursery.start_soon(metrics.publish, target, read, "seed")
+            for _ in range(3):
+                await collector.next_push()
+            collector.status = 200
+            for _ in range(3):
+                await collector.next_push()
+            nursery.cancel_scope.cancel()
+    logged = capsys.readouterr()
+    lines = (logged.out + logged.err).splitlines()
+    assert sum("metrics could not be sent" in line for line in lines) == 1
+    assert sum("metrics are sent again" in line for line in lines) == 1
 
 
 @pytest.mark.trio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from pathlib import Path
@@ -175,3 +176,21 @@ def test_every_metric_that_is_drawn_or_rings_an_alarm_exists(program: Served) ->
     ours = {name for name in known if name.startswith("tequio_ledger_")}
     unused = {name for name in ours - set().union(*used) if not name.endswith(("_sum", "_count"))}
     assert unused == {"tequio_ledger_info", "tequio_ledger_checkpoint_timestamp_seconds"}
+
+
+def test_an_alarm_about_a_rise_sees_the_first_one(program: Served) -> None:
+    """A labelled series begins with its first event, and Prometheus sees no rise in that."""
+    rules = yaml.safe_load((INSTALLER / "alerts.yml").read_text("utf-8"))["groups"][0]["rules"]
+    rises = [rule["expr"] for rule in rules if "increase(" in rule["expr"]]
+    assert rises
+    found = samples(program)
+    for name in set().union(*map(metrics_in, rises)):
+        assert (name, frozenset()) in found, name
+
+
+def test_no_query_adds_up_what_each_ledger_of_a_database_says_of_the_network() -> None:
+    network = r"tequio_ledger_(run_\w+|rounds_total|peers|log_\w+|witness_up|tiles_\w+)"
+    added = re.compile(rf"\b(sum|count|avg)( by \([^)]*\))? ?\(((rate|increase)\()?{network}")
+    drawn = [target["expr"] for target in targets("grafana.json")]
+    assert sum(re.search(network, expr) is not None for expr in drawn) > 8
+    assert [expr for expr in drawn if added.search(expr)] == []

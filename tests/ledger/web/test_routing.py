@@ -10,6 +10,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tequio_ledger import metrics
 from tequio_ledger.web import errors
 from tequio_ledger.web.openapi import describe
 from tequio_ledger.web.routing import RouteGroup, application, get, head, post
@@ -113,8 +114,11 @@ def test_slashes_too_many_lead_to_the_same_path() -> None:
     [("refused", 503, "queue-full"), ("malformed", 400, "malformed"), ("bug", 500, "internal")],
 )
 def test_errors_of_a_handler_are_answered_by_its_group(how: str, status: int, code: str) -> None:
+    failures = metrics.REGISTRY.get_sample_value("tequio_ledger_failures_total") or 0
     answer = asked("GET", f"/fails?how={how}")
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:tequio:problem:{code}")
+    now = metrics.REGISTRY.get_sample_value("tequio_ledger_failures_total")
+    assert now == failures + (status == 500)
 
 
 def test_a_description_has_the_types_that_are_checked() -> None:

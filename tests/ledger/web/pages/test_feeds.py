@@ -12,20 +12,24 @@ import pytest
 from msgspec.structs import replace
 
 from tequio_ledger import news
+from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.store import log_rows
 from tequio_shared.ids import to_text
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Admission
-from tequio_shared.statements.runs import RoundClose
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tequio_shared.statements.runs import RoundClose, RunFinish, RunNotice
+from tests.support.ledgers import VirtualClock, make_settings, opened, pass_time, running
 from tests.support.page_reader import PageReader
 from tests.support.sample_competitions import play
-from tests.support.sample_ledger import corpus, rules
+from tests.support.sample_ledger import DAY_MS, corpus, rules
 from tests.support.signing_swarm import SigningOrganiser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.ids import RunId
+    from tequio_shared.statements.statement import Entry
     from tests.ledger.web.pages.conftest import PageSite
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -107,6 +111,52 @@ def test_competitions_are_news_and_the_feed_is_what_the_log_tells(tmp_path: Path
         links = [one for one in feed.iter(f"{ATOM}link") if one.get("rel") == "related"]
         indices = [int((one.get("href") or "").rpartition("/")[2]) for one in links]
         assert indices == [one.index for one in every(ledger)][: -news.RECENT - 1 : -1]
+
+
+def test_the_feed_of_the_network_tells_of_a_run_however_many_were_opened_after_it(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+    plans = [replace(rules(), name=f"run-{number}") for number in range(news.RECENT + 5)]
+    first = plans[0].run_id
+
+    async def run(ledger: Ledger) -> None:
+        async with running(ledger):
+            ledger.blobs.put(corpus().encode())
+            organiser = SigningOrganiser(ledger)
+
+            async def post(entry: Entry) -> None:
+                (outcome,) = await ledger.sequencer.submit([entry])
+                assert isinstance(outcome, Logged)
+
+            async def end(opened_run: RunId) -> None:
+                await post(organiser.sign(RunFinish(reason=1), clock(), run=opened_run))
+                await pass_time(ledger, clock, 2 * DAY_MS)
+
+            for plan in plans:
+                ledger.blobs.put(plan.encode())
+                await post(organiser.open(plan, clock()))
+            assert shown(ledger) == told(ledger)
+            notice = RunNotice(about="run", text="We found a bug.")
+            await post(organiser.sign(notice, clock(), run=first))
+            assert shown(ledger) == told(ledger)
+            for plan in plans[1:]:
+                await end(plan.run_id)
+            await end(first)
+            assert ledger.state.run(first).state is RunState.FINISHED
+            assert shown(ledger) == told(ledger)
+            assert every(ledger)[-1].title == "run-0 has ended after 0 closed rounds"
+
+    def shown(ledger: Ledger) -> list[int]:
+        places = news.recent(ledger.state)
+        with ledger.database.reader.begin() as connection:
+            return [one.index for one in places.read(connection, ledger.state)]
+
+    def told(ledger: Ledger) -> list[int]:
+        return [one.index for one in every(ledger)][: -news.RECENT - 1 : -1]
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(run(ledger))
 
 
 @pytest.mark.parametrize(
