@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from os.path import commonprefix
+from itertools import takewhile
 
 import msgspec
 from msgspec import Struct
@@ -212,7 +212,7 @@ def _compare(place: str, due: object, found: object) -> Iterator[Difference]:
 
 def _cut(due: str, found: str) -> tuple[str, str]:
     """Cut both where they differ, with some of what they have in common before that."""
-    same = len(commonprefix((due, found)))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(due, found, strict=False)))
     start = max(same - _WORDS // 4, 0)
     return due[start : start + _WORDS], found[start : start + _WORDS]
 
