@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -53,6 +53,11 @@ def name_of(widget: QWidget) -> str:
     """The name that a screen reader reads for the widget."""
     text = widget.text() if isinstance(widget, QAbstractButton) else ""
     return widget.accessibleName() or text
+
+
+def spoken_name(widget: QWidget) -> str:
+    """The name that Qt tells a screen reader."""
+    return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
 
 
 def labels(window: QWidget) -> list[QLabel]:

@@ -44,7 +44,7 @@ class Language:
         """Translate by that translator and format numbers by that locale."""
         self._choice = None
         QLocale.setDefault(locale)
-        self._spoken.ask_only(translator, _qt_translations(locale.name()))
+        self._spoken.ask_only(translator, _qt_translations(locale.bcp47Name()))
         self._app.setLayoutDirection(locale.textDirection())
         self._app.setFont(style.font(style.TextStyle.BODY))
         QCoreApplication.sendEvent(self._app, QEvent(QEvent.Type.LanguageChange))
@@ -113,11 +113,14 @@ def load_translations(code: str) -> QTranslator:
 
 
 @cache
-def _qt_translations(name: str) -> QTranslator:
-    """Qt's own texts (Copy, Cancel, the file dialog) for a locale; empty if Qt has none."""
+def _qt_translations(tag: str) -> QTranslator:
+    """Qt's own texts (Copy, Cancel, the file dialog) for a locale; empty if Qt has none.
+
+    `tag` is the locale's BCP 47 name, which keeps the script: Hong Kong has two of them.
+    """
     made, folder = QTranslator(), QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     # some of Qt's files are named by a region: Singapore reads those of China
-    locale = QLocale(name)
+    locale = QLocale(tag)
     for one in (locale, QLocale(locale.language(), locale.script(), QLocale.Country.AnyCountry)):
         if made.load(one, "qtbase", "_", folder):
             break

@@ -62,7 +62,8 @@ CANCEL = {
     "pt": "Cancelar",
     "zh": "取消",
 }
-
+HANS = ("zh_Hans_HK", "zh_Hans_MO")
+"""Simplified characters where traditional ones are usual."""
 
 SPANISH = PAIR.format(
     code="es", forms="<numerusform>%n cosa</numerusform><numerusform>%n cosas</numerusform>"
@@ -231,12 +232,13 @@ def test_qts_own_words_are_in_the_same_language(language: Language, code: str) -
     assert said == CANCEL[code]
 
 
-@pytest.mark.parametrize("region", ["zh_CN", "zh_SG", "zh_TW", "zh_HK"])
+@pytest.mark.parametrize("region", ["zh_CN", "zh_SG", "zh_TW", "zh_HK", *HANS])
 def test_one_chinese_is_spoken_in_every_region(language: Language, region: str) -> None:
     locale = locale_of(SYSTEM, QLocale(region))
     language.apply(locale, load_translations("zh"))
     assert QCoreApplication.translate("pages", "Settings") == "设置"
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "取消"
+    assert QCoreApplication.translate("QPlatformTheme", "Save") == "保存"
     assert QLocale().dayName(6, QLocale.FormatType.ShortFormat) == "周六"
 
 

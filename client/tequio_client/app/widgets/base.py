@@ -312,6 +312,9 @@ def breakable(words: str) -> str:
 class WrappedLabel(Label):
     """A paragraph; never selectable, because the break points in it would be copied too."""
 
+    _unbroken = ""
+    """The accessible name of a text with break points: screen readers read those as characters."""
+
     def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setWordWrap(True)
@@ -323,7 +326,12 @@ class WrappedLabel(Label):
         return super().text().replace(BREAK, "")
 
     def setText(self, text: str) -> None:
-        super().setText(breakable(text))
+        shown = breakable(text)
+        unbroken = text if shown != text else ""
+        if self.accessibleName() == self._unbroken != unbroken:
+            self._unbroken = unbroken
+            self.setAccessibleName(unbroken)
+        super().setText(shown)
 
     def minimumSizeHint(self) -> QSize:
         """A few words wide, and as high as its text is at the current width."""

@@ -97,7 +97,6 @@ class CopyLine(QWidget):
         """Empty text disables copying."""
         self.text = text or figures.ABSENT
         self._label.setText(self.text)
-        self._label.setAccessibleName(self.text)
         self.button.setEnabled(bool(text))
 
     def _copy(self) -> None:

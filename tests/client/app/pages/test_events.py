@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QDate, QDateTime, QModelIndex, Qt, QTime
+from PySide6.QtGui import QAccessible
 
 from tequio_client.app.pages.events import (
     EVENTS_PAGE,
@@ -90,6 +91,8 @@ def test_a_long_text_has_the_lines_that_it_needs(words: str, qtbot: QtBot) -> No
     view.show_lines((short, long))
     heights = [view.sizeHintForIndex(view.rows.index(at, 0)).height() for at in (0, 1)]
     assert heights[1] > 3 * heights[0]
+    spoken = QAccessible.queryAccessibleInterface(view).child(1).text(QAccessible.Text.Name)
+    assert spoken == f"{words}, {view.rows.when(long)}"
 
 
 def replace_words(line: TimelineLine, words: str) -> TimelineLine:

@@ -16,6 +16,7 @@ from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.run_model.page import ModelPage
 from tequio_client.app.theme import style
+from tequio_client.app.widgets.base import BREAK
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
@@ -34,6 +35,7 @@ from tests.support.window_contents import (
     not_mirrored,
     painted_parts,
     settle,
+    spoken_name,
     texts,
     widest_word,
 )
@@ -237,7 +239,7 @@ def test_no_line_is_cut_short_in_the_usual_window(
             assert [one.text() for one in labels(page_window.window) if is_elided(one)] == []
 
 
-def test_a_long_name_without_blanks_is_never_cut(
+def test_a_long_name_without_blanks_is_never_cut_nor_spelled_out(
     page_window: PageWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "W" * 64
@@ -248,6 +250,8 @@ def test_a_long_name_without_blanks_is_never_cut(
     shown_on = set()
     for page, view in (*VIEWS, ("hardware", ""), ("home", "")):
         page_window.open(page, view)
+        spoken = map(spoken_name, labels(page_window.window))
+        assert [one for one in spoken if BREAK in one] == []
         named = [one for one in labels(page_window.window) if name in one.text()]
         wrapped = [one for one in named if one.wordWrap()]
         assert [one.text() for one in wrapped if is_cut(one)] == []

@@ -8,17 +8,20 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
 
 from tequio_client.app.theme.look import has_focus_ring
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Columns, ElidedLabel, Label
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import BREAK, Columns, ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, NavButton, Segmented, Switch
+from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SettingRow, SliderRow, WeekGrid
 from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
 from tequio_client.ipc.preferences import WHOLE_WEEK
 from tests.support.app_language import speak
+from tests.support.window_contents import spoken_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -306,6 +309,22 @@ def test_a_tool_tip_of_what_others_said_is_never_markup(qtbot: QtBot, said: str)
     qtbot.addWidget(row)
     row.mark_stopping("Stops lending now", said)
     assert not QtText.mightBeRichText(row.chip.toolTip())
+
+
+def test_a_screen_reader_reads_a_long_name_without_its_break_points(qtbot: QtBot) -> None:
+    line, copied, other = WrappedLabel(), CopyLine("Run", is_for_machine=True), WrappedLabel()
+    for widget in (line, copied, other):
+        qtbot.addWidget(widget)
+    (shown,) = copied.findChildren(WrappedLabel)
+    other.setAccessibleName("Name of the run")
+    for name in ("nova", "W" * 40, "V" * 40, "nova", "W" * 40, ""):
+        line.setText(name)
+        other.setText(name)
+        copied.show_text(name)
+        assert (BREAK in QLabel.text(line)) == (len(name) == 40)
+        assert spoken_name(line) == name
+        assert spoken_name(shown) == (name or figures.ABSENT)
+        assert spoken_name(other) == "Name of the run"
 
 
 def test_text_from_the_network_is_never_markup(qtbot: QtBot) -> None:
