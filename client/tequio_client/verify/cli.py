@@ -91,7 +91,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         # What the person can do about a ledger that does not answer is said before long work.
         try:
             shutdown.ask_ledger(ledger, LedgerApi.network)
-        except shutdown.LedgerAwayError as err:
+        except shutdown.UnreachableLedgerError as err:
             report = LogReport()
             report.missing("log", LogPlace(), str(err))
             _print(report, Console())

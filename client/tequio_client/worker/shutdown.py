@@ -54,7 +54,7 @@ def explain_untrusted_log(ledger: str) -> Iterator[None]:
         ) from group
 
 
-class LedgerAwayError(UserFacingError):
+class UnreachableLedgerError(UserFacingError):
     """A ledger does not answer now; nothing is known against it or its address."""
 
 
@@ -73,14 +73,14 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
                 "and any proxy or log-in page on the way"
             ) from group
         except* UnansweredError as group:
-            raise LedgerAwayError(str(first_error(group))) from group
+            raise UnreachableLedgerError(str(first_error(group))) from group
         except* LedgerUnavailableError as group:
             away = first_error(group)
             if isinstance(away, LedgerUnavailableError) and away.detail:
-                raise LedgerAwayError(
+                raise UnreachableLedgerError(
                     f"the ledger at {ledger} cannot serve this now: {away.detail}; try again later"
                 ) from group
-            raise LedgerAwayError(
+            raise UnreachableLedgerError(
                 f"can't reach the network at {ledger}: check your connection, and check the "
                 "address (--verbose shows details)"
             ) from group

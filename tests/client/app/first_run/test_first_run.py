@@ -165,7 +165,7 @@ def test_two_blind_presses_of_space_never_end_the_first_run(
             qtbot.keyClick(dialog, Qt.Key.Key_Return)
 
 
-def test_without_a_keyring_every_way_to_store_the_key_is_reached_by_tab(
+def test_without_a_keyring_every_way_to_store_the_key_is_reached_by_the_keyboard(
     place: FirstRunSetup, qtbot: QtBot
 ) -> None:
     with keyring_of(fail.Keyring()):  # type: ignore[no-untyped-call]  # the library's
@@ -175,7 +175,8 @@ def test_without_a_keyring_every_way_to_store_the_key_is_reached_by_tab(
         assert isinstance(step, KeyStep)
         qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
         to_front(shown, qtbot)
-        press(shown, qtbot, "In an unencrypted file")
+        press(shown, qtbot, "Under a passphrase")
+        qtbot.keyClick(step.making.protection.checked_row, Qt.Key.Key_Down)
         assert step.making.protection.choice is KeyProtection.OPEN
         press(shown, qtbot, "Make my key")
         qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
