@@ -27,7 +27,12 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
-from tequio_client.worker.seed_fetches import FetchQueue, NewestHeads, SkippedRuns
+from tequio_client.worker.seed_fetches import (
+    HELD_MEASURED,
+    FetchQueue,
+    NewestHeads,
+    SkippedRuns,
+)
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
@@ -73,7 +78,7 @@ NEWEST_TASKS = 4
 MAX_RECENT = 4_096
 """Most contributions and heads waiting to be fetched."""
 SNAPSHOT_HEADS = 4
-"""Heads of a run that are fetched at the start; few peers still have those before them."""
+"""Heads of a run that stay and are fetched at the start; few peers have those before them."""
 DOCUMENT_TIMEOUT_S = 120.0
 """Longest search for a run's documents before the run is skipped until its next round."""
 
@@ -171,12 +176,10 @@ class NamedTrees:
         """Raises MalformedError: a snapshot is the ledger's word."""
         manifest, current = view.manifest, view.round
         commitments = current.commitments.values() if current is not None else ()
-        numbers = sorted(
-            number
-            for number in view.heads
-            if number % heads_every == 0 or is_due(manifest, number, is_last=False)
-        )
-        kept = [view.heads[number] for number in numbers[-SNAPSHOT_HEADS:]]
+        numbers = sorted(view.heads)
+        staying = [one for one in numbers if one % heads_every == 0][-SNAPSHOT_HEADS:]
+        measured = [one for one in numbers if is_due(manifest, one, is_last=False)]
+        kept = [view.heads[one] for one in sorted({*staying, *measured[-HELD_MEASURED:]})]
         return cls(
             view=view,
             heads=[ref for head in kept for ref in head_refs(manifest, head)],

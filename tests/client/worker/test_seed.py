@@ -261,13 +261,22 @@ async def test_measured_heads_are_held_until_members_have_had_the_time_to_measur
         nursery.cancel_scope.cancel()
 
 
-def test_a_seed_begins_with_the_measured_heads_too() -> None:
-    heads = {number: head_of(number)[0] for number in range(1, 27)}
-    view = SimpleNamespace(manifest=MANIFEST, round=None, heads=heads)
+@pytest.mark.parametrize(
+    ("every", "begun"),
+    [
+        (0, [30, 40, 50, 60]),
+        (1, [30, 40, 50, 58, 59, 60, 61, 62]),
+        (4, [30, 40, 44, 48, 50, 52, 56, 60]),
+    ],
+)
+def test_a_seed_begins_with_the_last_tenth_heads_and_the_last_measured_ones(
+    every: int, begun: list[int]
+) -> None:
+    heads = {number: head_of(number)[0] for number in range(1, 63)}
+    manifest = structs.replace(MANIFEST, measure=MeasureRules(every=every))
+    view = SimpleNamespace(manifest=manifest, round=None, heads=heads)
     named = NamedTrees.of(cast("FullRunView", view), 10)
-    assert named.heads == [
-        weights_ref(MANIFEST, heads[number].weights_root) for number in (12, 16, 20, 24)
-    ]
+    assert named.heads == [weights_ref(manifest, heads[one].weights_root) for one in begun]
 
 
 @pytest.mark.trio
