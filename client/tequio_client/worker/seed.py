@@ -27,12 +27,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
-from tequio_client.worker.seed_fetches import (
-    HELD_MEASURED,
-    FetchQueue,
-    NewestHeads,
-    SkippedRuns,
-)
+from tequio_client.worker.seed_fetches import HELD_MEASURED, FetchQueue, NewestHeads, SkippedRuns
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
@@ -211,8 +206,15 @@ class RunCache:
         if run not in self._manifests:
             return
         self._add_recent(named.heads)
+        gone_back = {one.head_round for one in view.rollbacks}
+        for number, head in sorted(view.heads.items()):
+            refs = head_refs(view.manifest, head)
+            is_measured = is_due(view.manifest, number, is_last=False)
+            self.newest.put_earlier(run, refs, is_measured=is_measured)
+            if number in gone_back or number % self.heads_every == 0:
+                self.newest.protect(refs)
         if view.head is not None:
-            self._put_newest(view.manifest, view.head, stays=bool(view.rollbacks))
+            self._put_newest(view.manifest, view.head, stays=view.head.round in gone_back)
         if view.state is not RunState.FINISHED:
             await self._relay(run)
         if view.state is not RunState.FINISHED and view.round is not None:
@@ -327,12 +329,8 @@ class RunCache:
         is_measured = is_due(manifest, head.round, is_last=False)
         self.newest.put(manifest.run_id, refs, is_measured=is_measured)
         if stays or head.round % self.heads_every == 0:
-            self._fetch_protected(*refs)
-
-    def _fetch_protected(self, *refs: TreeRef) -> None:
-        """Fetch trees that stay, for as long as the store has room."""
-        self.newest.protect(refs)
-        self._add_recent(refs)
+            self.newest.protect(refs)  # for as long as the store has room
+            self._add_recent(refs)
 
     def _add_recent(self, refs: Iterable[TreeRef]) -> None:
         for ref in refs:
