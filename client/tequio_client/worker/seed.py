@@ -205,7 +205,8 @@ class RunCache:
         await self._open(run)
         if run not in self._manifests:
             return
-        self._add_recent(named.heads)
+        store = self._node.store
+        self._add_recent(ref for ref in named.heads if not store.has_tree(ref.root))
         gone_back = {one.head_round for one in view.rollbacks}
         for number, head in sorted(view.heads.items()):
             refs = head_refs(view.manifest, head)

@@ -306,6 +306,7 @@ async def test_after_a_restart_the_heads_from_before_it_go_too(tmp_path: Path) -
     for numbers in (range(1, 27), range(27, 43)):
         async with seed(tmp_path) as ours, trio.open_nursery() as nursery:
             await ours.begin(numbers[0] - 1)
+            assert not ours.recent.refs(), "what is here is not fetched after it has gone"
             for serve in (ours.cache.newest.serve, ours.recent.serve):
                 nursery.start_soon(serve)
             for number in numbers:
