@@ -181,32 +181,40 @@ def _export_to(
     folder = target.parent / _PART.format(target.name)
     _check_free(target)
     check_copies(target, options.copies)
-    try:
-        with (
-            locked(folder),
-            disk_errors(target),
-            shutdown.explain_unreachable_ledger(options.origin.ledger),
-        ):
-            found = read()
-            form = _form(options, found.manifest)
-            export = _Export(
-                proven=found,
-                form=form,
-                card=card_of(found, form=form) if card_of else "",
-                origin=options.origin,
-                folder=folder,
-                copies=len(options.copies),
-                progress=progress,
-            )
-            trio.run(export.run)
-            rename_with_copies(folder / _MADE, target, options.copies, progress)
-            shutil.rmtree(folder / _FETCHED, ignore_errors=True)
-    finally:
-        # Fetched files stay after a failure, for the next attempt.
-        shutil.rmtree(folder / _MADE, ignore_errors=True)
-        if not (folder / _FETCHED).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+    with (
+        _part_folder(folder),
+        disk_errors(target),
+        shutdown.explain_unreachable_ledger(options.origin.ledger),
+    ):
+        found = read()
+        form = _form(options, found.manifest)
+        export = _Export(
+            proven=found,
+            form=form,
+            card=card_of(found, form=form) if card_of else "",
+            origin=options.origin,
+            folder=folder,
+            copies=len(options.copies),
+            progress=progress,
+        )
+        trio.run(export.run)
+        rename_with_copies(folder / _MADE, target, options.copies, progress)
+        shutil.rmtree(folder / _FETCHED, ignore_errors=True)
     return found
+
+
+@contextmanager
+def _part_folder(folder: Path) -> Iterator[None]:
+    """Lock the folder; fetched files stay in it after a failure, for the next attempt."""
+    with locked(folder):
+        try:
+            yield
+        finally:
+            shutil.rmtree(folder / _MADE, ignore_errors=True)
+            if not (folder / _FETCHED).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):  # Windows removes no folder with a lock that is held
+        folder.rmdir()
 
 
 def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:

@@ -27,7 +27,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
-from tequio_client.worker.seed_fetches import FetchQueue, NewestHeads, SkippedRuns
+from tequio_client.worker.seed_fetches import HELD_MEASURED, FetchQueue, NewestHeads, SkippedRuns
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref, weights_ref
@@ -73,7 +73,7 @@ NEWEST_TASKS = 4
 MAX_RECENT = 4_096
 """Most contributions and heads waiting to be fetched."""
 SNAPSHOT_HEADS = 4
-"""Heads of a run that are fetched at the start; few peers still have those before them."""
+"""Heads of a run that stay and are fetched at the start; few peers have those before them."""
 DOCUMENT_TIMEOUT_S = 120.0
 """Longest search for a run's documents before the run is skipped until its next round."""
 
@@ -171,12 +171,10 @@ class NamedTrees:
         """Raises MalformedError: a snapshot is the ledger's word."""
         manifest, current = view.manifest, view.round
         commitments = current.commitments.values() if current is not None else ()
-        numbers = sorted(
-            number
-            for number in view.heads
-            if number % heads_every == 0 or is_due(manifest, number, is_last=False)
-        )
-        kept = [view.heads[number] for number in numbers[-SNAPSHOT_HEADS:]]
+        numbers = sorted(view.heads)
+        staying = [one for one in numbers if one % heads_every == 0][-SNAPSHOT_HEADS:]
+        measured = [one for one in numbers if is_due(manifest, one, is_last=False)]
+        kept = [view.heads[one] for one in sorted({*staying, *measured[-HELD_MEASURED:]})]
         return cls(
             view=view,
             heads=[ref for head in kept for ref in head_refs(manifest, head)],
@@ -207,9 +205,17 @@ class RunCache:
         await self._open(run)
         if run not in self._manifests:
             return
-        self._add_recent(named.heads)
+        store = self._node.store
+        self._add_recent(ref for ref in named.heads if not store.has_tree(ref.root))
+        gone_back = {one.head_round for one in view.rollbacks}
+        for number, head in sorted(view.heads.items()):
+            refs = head_refs(view.manifest, head)
+            is_measured = is_due(view.manifest, number, is_last=False)
+            self.newest.put_earlier(run, refs, is_measured=is_measured)
+            if number in gone_back or number % self.heads_every == 0:
+                self.newest.protect(refs)
         if view.head is not None:
-            self._put_newest(view.manifest, view.head, stays=bool(view.rollbacks))
+            self._put_newest(view.manifest, view.head, stays=view.head.round in gone_back)
         if view.state is not RunState.FINISHED:
             await self._relay(run)
         if view.state is not RunState.FINISHED and view.round is not None:
@@ -324,12 +330,8 @@ class RunCache:
         is_measured = is_due(manifest, head.round, is_last=False)
         self.newest.put(manifest.run_id, refs, is_measured=is_measured)
         if stays or head.round % self.heads_every == 0:
-            self._fetch_protected(*refs)
-
-    def _fetch_protected(self, *refs: TreeRef) -> None:
-        """Fetch trees that stay, for as long as the store has room."""
-        self.newest.protect(refs)
-        self._add_recent(refs)
+            self.newest.protect(refs)  # for as long as the store has room
+            self._add_recent(refs)
 
     def _add_recent(self, refs: Iterable[TreeRef]) -> None:
         for ref in refs:

@@ -98,15 +98,28 @@ class NewestHeads:
         self._due: dict[RunId, _NewestHead] = {}  # at most one entry a run; the newest last
         self._fetching: set[RunId] = set()
         self._held: defaultdict[RunId, list[_NewestHead]] = defaultdict(list)  # newest last
+        self._pinned: dict[RunId, set[Digest]] = {}  # roots of the newest head that came
         self._protected: set[Digest] = set()  # roots, until their head is replaced
         self._changed = trio.Event()  # replaced whenever there may be something to fetch
 
     def put(self, run: RunId, refs: Sequence[TreeRef], *, is_measured: bool = False) -> None:
         """Name the trees of the run's newest head, and tell if members measure it."""
-        if (replaced := self._due.pop(run, None)) is not None:
-            self._protected -= replaced.roots
+        replaced = self._due.pop(run, None)
+        if replaced is not None and replaced not in self._held[run]:
+            if any(map(self._store.has_part_of, replaced.roots)):  # from before a restart
+                self._held[run].append(replaced)
+            else:
+                self._protected -= replaced.roots
         self._due[run] = _NewestHead(refs, is_measured)
         self._wake()
+
+    def put_earlier(self, run: RunId, refs: Sequence[TreeRef], *, is_measured: bool) -> None:
+        """Name a head from before a restart, oldest first, so that it goes when others come.
+
+        Those that are measured may be on their way to the store.
+        """
+        if is_measured or any(self._store.has_part_of(ref.root) for ref in refs):
+            self._held[run].append(_NewestHead(refs, is_measured))
 
     def protect(self, refs: Iterable[TreeRef]) -> None:
         """Leave trees in the store when the head that they are of is replaced."""
@@ -122,18 +135,19 @@ class NewestHeads:
             self._fetching.add(run)
             come = [await _fetch(self._exchange, self._store, ref) for ref in head.refs]
             if all(map(self._store.has_tree, head.roots)):
-                await self._hold(self._held[run], head)
+                await self._hold(run, head)
             elif not all(come) and run not in self._due:
                 self._due = {run: head, **self._due}
             self._fetching.remove(run)
             self._wake()
 
-    async def _hold(self, held: list[_NewestHead], head: _NewestHead) -> None:
+    async def _hold(self, run: RunId, head: _NewestHead) -> None:
         # The one before the newest may make room: else a full store would get no newer one.
         for root in head.roots:
             self._store.pin(root)
-        for root in held[-1].roots if held else ():
+        for root in self._pinned.pop(run, ()):
             self._store.unpin(root)
+        self._pinned[run], held = head.roots, self._held[run]
         if head in held:  # the run went back to it
             held.remove(head)
         held.append(head)

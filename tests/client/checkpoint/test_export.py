@@ -16,6 +16,7 @@ from tokenizers import Tokenizer
 from tequio_client.checkpoint import export, layout, tensors, verify
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
+from tequio_client.runtime import locked
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
@@ -257,6 +258,16 @@ def test_an_empty_folder_is_taken(site: ServedLog, tmp_path: Path) -> None:
     exported(site, tmp_path / "out", played().store(tmp_path / "store", ROUNDS))
     assert (tmp_path / "out" / layout.CLAIM).exists()
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_an_export_refused_by_another_leaves_the_work_of_that(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    part = tmp_path / ".out.part"
+    with locked(part):
+        (part / "made").mkdir()
+        assert "another process uses" in refusal(site, tmp_path / "out")
+        assert (part / "made").exists()
 
 
 def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:

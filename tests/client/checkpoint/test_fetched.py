@@ -142,14 +142,15 @@ def test_a_chat_fetches_no_piece_of_its_head_again(tmp_path: Path) -> None:
 class SlowFetcher:
     """Brings one piece of `SLOW` in each attempt, and nothing of another tree."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, attempt_s: float = 0) -> None:
         self.store = store
+        self.attempt_s = attempt_s
         self.tried: list[TreeRef] = []
 
     async def fetch_tree(self, ref: TreeRef, _peers: object, *, timeout_s: float) -> None:
         """Make one attempt."""
         assert timeout_s
-        await trio.lowlevel.checkpoint()
+        await trio.sleep(self.attempt_s)
         self.tried.append(ref)
         if ref == SLOW.ref:
             with open_partial(self.store, SLOW) as partial:
@@ -167,3 +168,13 @@ async def test_an_audit_fetches_a_tree_for_as_long_as_some_of_it_comes(tmp_path:
     assert slow.tried == [SLOW.ref] * 3
     assert not await trio.to_thread.run_sync(lambda: list(source.candidates(ABSENT)))
     assert slow.tried.count(ABSENT) == 1
+
+
+@pytest.mark.trio
+async def test_seeds_that_drip_do_not_hold_up_an_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeds, "AUDIT_WAIT_S", 0.1)
+    drip = SlowFetcher(Store(tmp_path, quota_bytes=10**6), attempt_s=0.1)
+    source = seeds.SeedSource(cast("Fetcher", drip), ())
+    assert not await trio.to_thread.run_sync(lambda: list(source.candidates(SLOW.ref)))

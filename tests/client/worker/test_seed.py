@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -141,10 +142,27 @@ class SeedSetup:
         await self.apply(said, number=number)
         await until(lambda: number in self.held(number), 20)
 
+    async def begin(self, last: int) -> None:
+        """Begin at the snapshot after that round of a run that went back to round 25."""
+        made = [head_of(number) for number in range(1, last + 1)]
+        self._sent += (weights for _, weights in made)
+        view = SimpleNamespace(
+            manifest=MANIFEST,
+            round=None,
+            heads={head.round: head for head, _ in made},
+            head=made[-1][0] if made else None,
+            rollbacks=(SimpleNamespace(head_round=25),),
+            state=RunState.PAUSED,
+        )
+        await self.cache.begin(NamedTrees.of(cast("FullRunView", view), 10))
+
     def held(self, last: int) -> list[int]:
         """Rounds up to the last one whose heads are in the store."""
         heads = (head_of(number)[0] for number in range(1, last + 1))
         return [head.round for head in heads if self._store.has_tree(head.weights_root)]
+
+    def holds(self, last: int, due: list[int]) -> bool:
+        return self.held(last) == due
 
     async def read_on(self, ts: int) -> None:
         """Apply a statement of that time which says nothing about a competition."""
@@ -201,7 +219,7 @@ async def test_the_gossip_of_a_run_is_relayed_until_the_run_ends(tmp_path: Path)
             relayed.append(ours.topics)
         for state in (RunState.FINISHED, RunState.PAUSED):
             view = SimpleNamespace(
-                manifest=MANIFEST, state=state, rollbacks=(), head=None, round=None
+                manifest=MANIFEST, state=state, rollbacks=(), heads={}, head=None, round=None
             )
             named = NamedTrees(view=cast("FullRunView", view), heads=(), works=())
             await ours.cache.begin(named)
@@ -261,13 +279,40 @@ async def test_measured_heads_are_held_until_members_have_had_the_time_to_measur
         nursery.cancel_scope.cancel()
 
 
-def test_a_seed_begins_with_the_measured_heads_too() -> None:
-    heads = {number: head_of(number)[0] for number in range(1, 27)}
-    view = SimpleNamespace(manifest=MANIFEST, round=None, heads=heads)
+@pytest.mark.parametrize(
+    ("every", "begun"),
+    [
+        (0, [30, 40, 50, 60]),
+        (1, [30, 40, 50, 58, 59, 60, 61, 62]),
+        (4, [30, 40, 44, 48, 50, 52, 56, 60]),
+    ],
+)
+def test_a_seed_begins_with_the_last_tenth_heads_and_the_last_measured_ones(
+    every: int, begun: list[int]
+) -> None:
+    heads = {number: head_of(number)[0] for number in range(1, 63)}
+    manifest = structs.replace(MANIFEST, measure=MeasureRules(every=every))
+    view = SimpleNamespace(manifest=manifest, round=None, heads=heads)
     named = NamedTrees.of(cast("FullRunView", view), 10)
-    assert named.heads == [
-        weights_ref(MANIFEST, heads[number].weights_root) for number in (12, 16, 20, 24)
-    ]
+    assert named.heads == [weights_ref(manifest, heads[one].weights_root) for one in begun]
+
+
+@pytest.mark.trio
+async def test_after_a_restart_the_heads_from_before_it_go_too(tmp_path: Path) -> None:
+    due = {
+        26: [8, 10, 12, 16, 20, 24, 25, 26],
+        42: [10, 20, 24, 25, 28, 30, 32, 36, 40, 41, 42],
+    }
+    for numbers in (range(1, 27), range(27, 43)):
+        async with seed(tmp_path) as ours, trio.open_nursery() as nursery:
+            await ours.begin(numbers[0] - 1)
+            assert not ours.recent.refs(), "what is here is not fetched after it has gone"
+            for serve in (ours.cache.newest.serve, ours.recent.serve):
+                nursery.start_soon(serve)
+            for number in numbers:
+                await ours.promote(number)
+            await until(partial(ours.holds, numbers[-1], due[numbers[-1]]), 20)
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio

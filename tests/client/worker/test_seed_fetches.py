@@ -136,6 +136,27 @@ async def test_a_complete_head_replaces_the_oldest_unless_that_is_protected(
 
 
 @pytest.mark.trio
+@pytest.mark.parametrize("stays", [False, True])
+async def test_a_head_from_before_a_restart_goes_unless_it_is_protected(
+    tmp_path: Path, nursery: trio.Nursery, *, stays: bool
+) -> None:
+    exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store)
+    first, *later, _ = HEADS
+    exchange.store.put_tree(CONTENTS[0], PIECE)
+    heads.put(RUN, [first])
+    if stays:
+        heads.protect([first])
+    heads.put(RUN, [later[0]])
+    nursery.start_soon(heads.serve)
+    for ref in later:
+        heads.put(RUN, [ref])
+        await exchange.deliver(ref)
+    assert exchange.held() == [first][: int(stays)] + later[-2:]
+    nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
 async def test_the_newest_head_of_a_slow_run_outlasts_what_others_bring(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:

@@ -37,7 +37,7 @@ class HeadKeeper:
         self._context = context
         self._stall_timeout_s = stall_timeout_s
         self._pinned: dict[Head, list[Digest]] = {}  # with their trees' roots; oldest first
-        self._steps: dict[HeadHash, Digest] = {}  # roots, by the head that each made
+        self._steps = context.recorded_heads.steps
         self.held: Head | None = None  # its trees are in the store
         self.fetching: Head | None = context.starting_head  # set also between two attempts
 
@@ -52,7 +52,8 @@ class HeadKeeper:
 
     def step_of(self, head: Head) -> Digest | None:
         """Root of the step that made a head, if it is here."""
-        return self._steps.get(head.hash)
+        step = self._steps.get(head.hash)
+        return step if step and self._context.store.has_tree(step) else None
 
     async def follow(self, head: Head, step: Digest, *, likely: Container[PeerKey] = ()) -> None:
         """Apply a round's step to the head before, and hold the head if its root comes out.

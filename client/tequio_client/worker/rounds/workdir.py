@@ -31,6 +31,7 @@ from tequio_shared.head.head import head_hash
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import (
     Digest,
+    HeadHash,
     RunId,
     digest_from_text,
 )
@@ -145,7 +146,8 @@ class AllowedArchive:
 
 class _HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunId
-    heads: Annotated[tuple[Head, ...], Meta(max_length=MAX_HEADS)]
+    heads: Annotated[tuple[Head, ...], Meta(max_length=MAX_HEADS)] = ()
+    steps: dict[HeadHash, Digest] = {}
 
     def __post_init__(self) -> None:
         for one in self.heads:
@@ -164,18 +166,21 @@ class RecordedHeads:
     def __init__(self, folder: Path, run: RunId) -> None:
         self._path = folder / HEADS_FILE.format(run=run.hex()[:_NAME_DIGITS])
         self._run = run
-        self.heads: tuple[Head, ...] = self._read()  # newest first
+        found = self._read()
+        self.heads = found.heads  # newest first
+        self.steps = found.steps  # roots, by the head that each made; written with that head
 
     def record(self, head: Head) -> tuple[Head, ...]:
         """Add a head to the file; returns those that are no longer in it. Blocks.
 
         Raises UserFacingError.
         """
-        if self.heads[:1] == (head,):
+        if self.heads[:1] == (head,) and head.hash not in self.steps:
             return ()
         heads = (head, *(one for one in self.heads if one != head))
         self.heads, left = heads[:MAX_HEADS], heads[MAX_HEADS:]
-        content = msgspec.json.encode(_HeadsFile(run=self._run, heads=self.heads))
+        made = {one.hash: self.steps[one.hash] for one in self.heads if one.hash in self.steps}
+        content = msgspec.json.encode(_HeadsFile(run=self._run, heads=self.heads, steps=made))
         files.write_for_user(self._path, content)
         return left
 
@@ -184,14 +189,14 @@ class RecordedHeads:
         with suppress(OSError):
             files.delete(self._path)
 
-    def _read(self) -> tuple[Head, ...]:
+    def _read(self) -> _HeadsFile:
         try:
             found = files.read_record(self._path, _HeadsFile, _MAX_FILE_BYTES)
         except (OSError, MalformedError) as err:
             # Losing the hint costs only bytes: the present head is fetched instead.
             log.warning("list of heads ignored", file=str(self._path), error=str(err))
-            return ()
-        return found.heads if found and found.run == self._run else ()
+            found = None
+        return found if found and found.run == self._run else _HeadsFile(self._run)
 
 
 class TrainerWorkdir:

@@ -34,6 +34,9 @@ CACHE_BYTES = 1 << 40
 """The cache is a temporary folder; the disk is its bound."""
 FETCH_ATTEMPT_S = 60.0
 """Length of one fetch attempt; another follows if it brought at least one piece."""
+AUDIT_WAIT_S = 300.0
+LEAST_BYTES_S = 1 << 16
+"""An audit fetches a tree for `AUDIT_WAIT_S`, and longer at this rate: seeds that drip must end."""
 _REPORT_S = 1.0
 
 
@@ -61,13 +64,17 @@ class SeedSource:
         self.peers = peers
 
     def candidates(self, ref: TreeRef) -> Iterator[Path]:
-        """Fetch the tree; nothing when no seed has it."""
+        """Fetch the tree; nothing when no seed has it, or all together are too slow."""
         try:
-            trio.from_thread.run(self.fetch, ref)
-        except FetchFailedError as err:
-            log.debug("no seed has the tree", tree=ref.root.hex(), error=str(err))
+            trio.from_thread.run(self._fetch_in_time, ref)
+        except (FetchFailedError, trio.TooSlowError) as err:
+            log.debug("no seed sends the tree", tree=ref.root.hex(), error=str(err))
             return
         yield self.fetcher.store.tree_path(ref.root)
+
+    async def _fetch_in_time(self, ref: TreeRef) -> None:
+        with trio.fail_after(AUDIT_WAIT_S + ref.size_bytes / LEAST_BYTES_S):
+            await self.fetch(ref)
 
     async def fetch(self, ref: TreeRef) -> None:
         """Fetch the tree, for as long as some of it comes; raises FetchFailedError."""

@@ -16,7 +16,7 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError
 from tequio_shared.head.step import encode_step
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
@@ -228,17 +228,22 @@ async def test_a_step_stays_in_the_store_as_long_as_the_head_that_it_made(tmp_pa
     first, *heads = swarm.view.heads.values()
     assert len(heads) == MAX_HEADS + 1
     desk = DutyRunnerSetup(tmp_path, swarm, roles=("trainer",))
-    async with desk.open() as deeds:
-        store = desk.store
-        assert store is not None
-        await desk.hold_head(deeds)
-        steps = []
-        for parent, head in pairwise([first, *heads]):
-            steps.append(store.put_tree(_records(swarm, parent, head), PIECE_BYTES).root)
-            with trio.fail_after(120):
-                await deeds.perform(duties.FollowDuty(head, steps[-1]), swarm.view)
-            assert store.has_tree(steps[0]) is (len(steps) <= MAX_HEADS)
-        assert all(map(store.has_tree, steps[1:]))
+    steps, followed = list[Digest](), list(pairwise([first, *heads]))
+    for life in followed[:3], followed[3:]:
+        async with desk.open() as deeds:
+            store = desk.store
+            assert store is not None
+            if not steps:
+                await desk.hold_head(deeds)
+            else:
+                await deeds.heads.fetch(life[0][0])
+                assert deeds.heads.step_of(life[0][0]) == steps[-1]
+            for parent, head in life:
+                steps.append(store.put_tree(_records(swarm, parent, head), PIECE_BYTES).root)
+                with trio.fail_after(120):
+                    await deeds.perform(duties.FollowDuty(head, steps[-1]), swarm.view)
+                assert store.has_tree(steps[0]) is (len(steps) <= MAX_HEADS)
+            assert all(map(store.has_tree, steps[1:]))
 
 
 def _records(swarm: DutySwarm, parent: Head, head: Head) -> bytes:
