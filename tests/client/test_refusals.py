@@ -127,7 +127,6 @@ def test_a_busy_port_is_named(tmp_path: Path, ledger: str, node: str) -> None:
         ("run", "list"),
         ("run", "show", "tiny"),
         ("run", "pause", "tiny", "--dir", "{}"),
-        ("audit",),
     ],
     ids=lambda command: " ".join(command[:2]),
 )

@@ -93,7 +93,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
             shutdown.ask_ledger(ledger, LedgerApi.network)
         except shutdown.UnreachableLedgerError as err:
             report = LogReport()
-            report.missing("log", LogPlace(), str(err))
+            why, _, _ = str(err).partition(" (--verbose")  # a report has no further details
+            report.missing("log", LogPlace(), why)
             _print(report, Console())
             cli.exit_checked(report.exit_code, json_file, report.encode())
     with (

@@ -574,6 +574,7 @@ def test_a_ledger_that_does_not_answer_is_a_finding_of_its_own(tmp_path: Path) -
     done = CliRunner().invoke(command, words)
     assert done.exit_code == 3
     assert "missing: log: can't reach the network at http://127.0.0.1:1: check" in done.output
+    assert "--verbose" not in done.output
     assert msgspec.json.decode(out.read_bytes())["exit"] == 3
 
 

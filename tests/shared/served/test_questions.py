@@ -1,4 +1,4 @@
-"""What is said of an answer that is not the due one."""
+"""Differences between an answer and the due one."""
 
 from __future__ import annotations
 
