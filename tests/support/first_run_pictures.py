@@ -149,7 +149,9 @@ def first_run_setup(app: QApplication, look: Theme) -> Iterator[FirstRunSetup]:
     """A first run with a keyring, for one picture."""
     keyring.set_keyring(ScriptedKeyring())
     with tempfile.TemporaryDirectory() as place:
-        yield FirstRunSetup(app, look, Path(place))
+        made = FirstRunSetup(app, look, Path(place))
+        yield made
+        made.model.deleteLater()  # with all that belongs to it, as in the app
 
 
 def welcome(made: FirstRunSetup) -> QWidget:

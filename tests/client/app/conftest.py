@@ -71,8 +71,10 @@ def worker(qapp: QApplication) -> ScriptedWorker:
 
 
 @pytest.fixture
-def model(worker: ScriptedWorker) -> AppModel:
-    return AppModel(worker)
+def model(worker: ScriptedWorker) -> Iterator[AppModel]:
+    made = AppModel(worker)
+    yield made
+    made.deleteLater()  # with all that belongs to it, as in the app
 
 
 @pytest.fixture
