@@ -35,7 +35,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork, check_page
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.networks import read_policy
 from tequio_client.ledger.proofs import LogProofs, check_measure
-from tequio_client.names import find_one
+from tequio_client.names import find_one, read_key
 from tequio_client.verify.audit import AuditOptions, audit_live
 from tequio_client.verify.reader import POLL_S, PUBLISHED_S
 from tequio_client.verify.report import LogReport, NoProgress
@@ -48,7 +48,7 @@ from tequio_shared.api.runs import (
     RoundAnswer,
     RunAnswer,
 )
-from tequio_shared.errors import MalformedError, PeerError, TequioError, UserFacingError
+from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, key_from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint
@@ -481,11 +481,7 @@ class _LedgerCall:
         return list(page.peers), page.next is not None
 
     async def peer(self, *, key: str) -> PeerAnswer:
-        try:
-            wanted = key_from_text(key)
-        except MalformedError as err:
-            raise UserFacingError(f"invalid key {key!r}: expected all 43 characters") from err
-        found = await self._api.peer(wanted)
+        found = await self._api.peer(read_key(key))
         await self._check(found.as_of)
         return found
 

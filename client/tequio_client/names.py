@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import PeerKey, key_from_text
 
 T = TypeVar("T")
 
@@ -91,3 +92,11 @@ def _login() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user id without an account
         return ""
+
+
+def read_key(text: str) -> PeerKey:
+    """Read a key that somebody gave; raises UserFacingError."""
+    try:
+        return key_from_text(text)
+    except MalformedError as err:
+        raise UserFacingError(f"invalid key {text!r}: expected all 43 characters") from err

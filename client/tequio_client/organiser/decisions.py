@@ -12,7 +12,7 @@ from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.links import SCHEME, InvitationLink
-from tequio_client.names import find_one
+from tequio_client.names import find_one, read_key
 from tequio_client.organiser import signing
 from tequio_client.organiser.signing import Decision, SigningOptions
 from tequio_client.worker import shutdown
@@ -142,10 +142,7 @@ def _print_line(name: str, *told: str) -> None:
 
 
 def _checked(key: str) -> str:
-    try:
-        key_from_text(key)
-    except MalformedError as err:
-        raise UserFacingError(f"invalid key {key!r}: expected all 43 characters") from err
+    read_key(key)
     return key
 
 
