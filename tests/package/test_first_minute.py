@@ -18,7 +18,7 @@ from tests.package.bare_user import HOME, NEEDS_BARE_SYSTEMS, Archive, Package
 from tests.support.bare_system import USER, BareSystem
 from tests.support.desktop_tour import (
     DesktopUser,
-    allow_others,
+    allow_this_machine,
     first_run,
     lend,
     network,
@@ -107,7 +107,7 @@ def _lend_first(user: DesktopUser, package: Package, app: subprocess.Popen[bytes
         user.see("Downloading what training needs")
         assert json.loads(package.run("status", "--json"))["decision"]["reason"] == "no-runtime"
         user.shoot("downloading")
-        allow_others(user)
+        allow_this_machine(user)
         installed = package.system.root / f"home/{USER}/.local/share/tequio/runtime/{BUILD}"
         wait_until("the runtime is there", installed.is_dir, LONGEST_S)
         assert "(in use)" in package.run(*RUNTIMES)

@@ -28,7 +28,7 @@ from tests.support.desktop_tour import (
     PANELS,
     REFRESH_S,
     DesktopUser,
-    allow_others,
+    allow_this_machine,
     desktop,
     network,
     rounds_of,
@@ -168,7 +168,7 @@ def lend(user: Visitor, app: subprocess.Popen[bytes], folder: Path) -> None:
     """Lend until the first round is accepted and proven: points, a streak and a badge."""
     time.sleep(REFRESH_S)
     user.shoot("home-just-started")
-    allow_others(user)
+    allow_this_machine(user)
     user.see("Lending", 120)
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
     time.sleep(REFRESH_S)
