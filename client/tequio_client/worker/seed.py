@@ -26,7 +26,12 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds import gossip
-from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
+from tequio_client.worker.rounds.catch_up import (
+    TRANSIENT,
+    TrainerIndex,
+    payload_ref,
+    promoted_head,
+)
 from tequio_client.worker.seed_fetches import HELD_MEASURED, FetchQueue, NewestHeads, SkippedRuns
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
@@ -41,6 +46,7 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, from_tex
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
+from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import is_due
@@ -173,7 +179,7 @@ class NamedTrees:
         commitments = current.commitments.values() if current is not None else ()
         numbers = sorted(view.heads)
         staying = [one for one in numbers if one % heads_every == 0][-SNAPSHOT_HEADS:]
-        measured = [one for one in numbers if is_due(manifest, one, is_last=False)]
+        measured = [one for one in numbers if _measured_round(manifest, one) is not None]
         kept = [view.heads[one] for one in sorted({*staying, *measured[-HELD_MEASURED:]})]
         return cls(
             view=view,
@@ -190,7 +196,7 @@ class RunCache:
         self.heads_every = heads_every
         self._pinned = pinned
         self._recent = recent
-        self.newest = NewestHeads(node.exchange, node.store)
+        self.newest = NewestHeads(node.exchange, node.store, partial(_verdict, node.ledger))
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._skipped = SkippedRuns()
@@ -210,8 +216,8 @@ class RunCache:
         gone_back = {one.head_round for one in view.rollbacks}
         for number, head in sorted(view.heads.items()):
             refs = head_refs(view.manifest, head)
-            is_measured = is_due(view.manifest, number, is_last=False)
-            self.newest.put_earlier(run, refs, is_measured=is_measured)
+            measured = _measured_round(view.manifest, number)
+            self.newest.put_earlier(run, refs, measured_round=measured)
             if number in gone_back or number % self.heads_every == 0:
                 self.newest.protect(refs)
         if view.head is not None:
@@ -327,8 +333,8 @@ class RunCache:
 
     def _put_newest(self, manifest: Manifest, head: Head, *, stays: bool = False) -> None:
         refs = head_refs(manifest, head)
-        is_measured = is_due(manifest, head.round, is_last=False)
-        self.newest.put(manifest.run_id, refs, is_measured=is_measured)
+        measured = _measured_round(manifest, head.round)
+        self.newest.put(manifest.run_id, refs, measured_round=measured)
         if stays or head.round % self.heads_every == 0:
             self.newest.protect(refs)  # for as long as the store has room
             self._add_recent(refs)
@@ -389,6 +395,23 @@ class _SubmittedHeads:
     """Date of the competition's result, until which scores can be given and challenged."""
     roots: dict[str, Digest] = field(default_factory=dict)
     """Pinned weights, by entrant."""
+
+
+def _measured_round(manifest: Manifest, number: int) -> int | None:
+    return number if is_due(manifest, number, is_last=False) else None
+
+
+async def _verdict(ledger: LedgerApi, run: RunId, number: int) -> HeadVerdict | None:
+    """The ledger's word on the head of a round; None if it does not answer."""
+    try:
+        page = await ledger.measures(run, after=number - 1, limit=1)
+    except TRANSIENT as err:
+        log.warning("verdict not read", round=number, error=str(err))
+        return None
+    return next(
+        (HeadVerdict(one.verdict) for one in page.heads if one.round == number),
+        HeadVerdict.UNMEASURED,
+    )
 
 
 def _payload_ref(manifest: Manifest, header: ContributionHeader) -> TreeRef:

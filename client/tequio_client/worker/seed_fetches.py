@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -16,6 +16,7 @@ from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
 from tequio_shared.limits import MEASURED_HEADS
+from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.statements.runs import RoundRoster, RunClose
 from tequio_shared.statements.statement import Statement
 
@@ -73,7 +74,8 @@ class FetchQueue:
 @dataclass(frozen=True, slots=True)
 class _NewestHead:
     refs: Sequence[TreeRef]
-    is_measured: bool
+    measured_round: int | None
+    """Its round, if members measure the head."""
 
     @property
     def roots(self) -> set[Digest]:
@@ -84,17 +86,25 @@ class NewestHeads:
     """The newest heads of each run, in the store: when another is complete, the oldest goes.
 
     So a seed has what people want to talk with and export, and its store does not fill up with
-    heads. Those that members measure go later, `HELD_MEASURED` at a time. The fetch of a head is
-    finished once it has begun; those that are promoted meanwhile are left out, except the last. So
-    a seed that is slower than the rounds has heads, too, and one that reads a long log fetches one
-    head of each run. A head that nobody sends waits behind the others. `serve` is run by as many
-    tasks as fetch at once. The newest of a run is pinned: it may be slow or over, and would be the
-    first to go for what other runs bring.
+    heads. Those that members measure go later, `HELD_MEASURED` at a time, and the newest fine one
+    before them stays: a run whose model got worse goes back to it. `verdict` asks for that of a
+    round's head; None if nobody answers. The fetch of a head is finished once it has begun; those
+    that are promoted meanwhile are left out, except the last. So a seed that is slower than the
+    rounds has heads, too, and one that reads a long log fetches one head of each run. A head that
+    nobody sends waits behind the others. `serve` is run by as many tasks as fetch at once. The
+    newest of a run is pinned: it may be slow or over, and would be the first to go for what other
+    runs bring.
     """
 
-    def __init__(self, exchange: Exchange, store: Store) -> None:
+    def __init__(
+        self,
+        exchange: Exchange,
+        store: Store,
+        verdict: Callable[[RunId, int], Awaitable[HeadVerdict | None]],
+    ) -> None:
         self._exchange = exchange
         self._store = store
+        self._verdict = verdict
         self._due: dict[RunId, _NewestHead] = {}  # at most one entry a run; the newest last
         self._fetching: set[RunId] = set()
         self._held: defaultdict[RunId, list[_NewestHead]] = defaultdict(list)  # newest last
@@ -102,24 +112,29 @@ class NewestHeads:
         self._protected: set[Digest] = set()  # roots, until their head is replaced
         self._changed = trio.Event()  # replaced whenever there may be something to fetch
 
-    def put(self, run: RunId, refs: Sequence[TreeRef], *, is_measured: bool = False) -> None:
-        """Name the trees of the run's newest head, and tell if members measure it."""
+    def put(
+        self, run: RunId, refs: Sequence[TreeRef], *, measured_round: int | None = None
+    ) -> None:
+        """Name the trees of the run's newest head, and its round if members measure it."""
         replaced = self._due.pop(run, None)
         if replaced is not None and replaced not in self._held[run]:
             if any(map(self._store.has_part_of, replaced.roots)):  # from before a restart
                 self._held[run].append(replaced)
             else:
                 self._protected -= replaced.roots
-        self._due[run] = _NewestHead(refs, is_measured)
+        self._due[run] = _NewestHead(refs, measured_round)
         self._wake()
 
-    def put_earlier(self, run: RunId, refs: Sequence[TreeRef], *, is_measured: bool) -> None:
+    def put_earlier(
+        self, run: RunId, refs: Sequence[TreeRef], *, measured_round: int | None
+    ) -> None:
         """Name a head from before a restart, oldest first, so that it goes when others come.
 
         Those that are measured may be on their way to the store.
         """
+        is_measured = measured_round is not None
         if is_measured or any(self._store.has_part_of(ref.root) for ref in refs):
-            self._held[run].append(_NewestHead(refs, is_measured))
+            self._held[run].append(_NewestHead(refs, measured_round))
 
     def protect(self, refs: Iterable[TreeRef]) -> None:
         """Leave trees in the store when the head that they are of is replaced."""
@@ -151,8 +166,11 @@ class NewestHeads:
         if head in held:  # the run went back to it
             held.remove(head)
         held.append(head)
-        measured = [one for one in held if one.is_measured]
-        stay = held[-NEWEST_HEADS:] + measured[-HELD_MEASURED:]
+        measured = [one for one in held if one.measured_round is not None]
+        closed = measured[:-HELD_MEASURED]
+        if head.measured_round is not None:
+            closed = await self._newest_fine(run, closed)
+        stay = held[-NEWEST_HEADS:] + measured[-HELD_MEASURED:] + closed
         gone = [one for one in held if one not in stay]
         held[:] = [one for one in held if one in stay]
         roots = [one.roots for one in held]
@@ -160,6 +178,17 @@ class NewestHeads:
             if root not in self._protected:
                 await trio.to_thread.run_sync(self._store.remove, root)
             self._protected.discard(root)
+
+    async def _newest_fine(self, run: RunId, closed: list[_NewestHead]) -> list[_NewestHead]:
+        """Find the newest fine one of heads that are measured no more; all, if nobody answers."""
+        here = [one for one in closed if all(map(self._store.has_tree, one.roots))]
+        for head in reversed(here):
+            verdict = await self._verdict(run, head.measured_round or 0)
+            if verdict is None:
+                return here
+            if verdict is HeadVerdict.FINE:
+                return [head]
+        return []
 
     def _wake(self) -> None:
         self._changed.set()

@@ -13,11 +13,13 @@ import trio
 from msgspec import structs
 from trio.testing import wait_all_tasks_blocked
 
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker import seed as seed_module
 from tequio_client.worker.seed import NamedTrees, RunCache
 from tequio_client.worker.seed_fetches import FetchQueue
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import hash_bytes, weights_ref
+from tequio_shared.api.runs import MeasuredAnswer, MeasuresAnswer
 from tequio_shared.competition.rules import Submission
 from tequio_shared.competition.state import CompetitionView, Entrant, SignedEntry
 from tequio_shared.head.chain import Head
@@ -26,6 +28,7 @@ from tequio_shared.ids import Digest, HeadHash, PeerKey, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
+from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.manifest import DataSpec, MeasureRules
 from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, RunPause
@@ -110,6 +113,8 @@ class SeedSetup:
         self.cache = RunCache(cast("Node", node), 10, self.pinned, self.recent)
         self._network, self._store = node.network, node.store
         self._sent: list[bytes] = node.sent
+        self.verdicts: dict[int, HeadVerdict | None] = node.verdicts
+        """By round; None: the ledger does not answer for it."""
 
     @property
     def topics(self) -> int:
@@ -194,7 +199,16 @@ async def seed(folder: Path, is_back: trio.Event | None = None) -> AsyncIterator
             if hash_bytes(content, ref.piece_bytes).ref == ref:
                 store.put_tree(content, ref.piece_bytes)
 
+    async def measures(_run: RunId, *, after: int, limit: int) -> MeasuresAnswer:
+        verdict = verdicts.get(after + 1, HeadVerdict.UNMEASURED)
+        assert limit == 1
+        if verdict is None:
+            raise LedgerUnavailableError("away")
+        head = filled(MeasuredAnswer, round=after + 1, verdict=verdict)
+        return filled(MeasuresAnswer, heads=(head,))
+
     sent: list[bytes] = []
+    verdicts: dict[int, HeadVerdict | None] = {}
     store = Store(folder, quota_bytes=10**7)
     exchange = SimpleNamespace(fetch_blob=fetch_blob, fetch_in_background=fetch_in_background)
     async with network("seed") as ours:
@@ -206,6 +220,8 @@ async def seed(folder: Path, is_back: trio.Event | None = None) -> AsyncIterator
                 fetcher=SimpleNamespace(mirrors=SimpleNamespace(add=lambda *_: None)),
                 store=store,
                 sent=sent,
+                ledger=SimpleNamespace(measures=measures),
+                verdicts=verdicts,
             )
         )
 
@@ -276,6 +292,36 @@ async def test_measured_heads_are_held_until_members_have_had_the_time_to_measur
             await ours.promote(number)
         due = [8, 10, 12, 16, 20, 24, 25, 26]
         await until(lambda: ours.held(26) == due, 20)  # the last one left out goes beside this
+        nursery.cancel_scope.cancel()
+
+
+FINE, WORSE = HeadVerdict.FINE, HeadVerdict.WORSE
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("verdicts", "stay"),
+    [
+        ({4: FINE, 8: WORSE, 12: WORSE, 24: FINE}, [4]),
+        ({4: FINE, 8: FINE, 12: WORSE}, [8]),
+        ({4: FINE, 8: FINE, 12: None}, [8, 12]),
+        ({4: WORSE}, []),
+    ],
+)
+async def test_the_newest_fine_head_is_held_however_many_worse_ones_come_later(
+    tmp_path: Path,
+    nursery: trio.Nursery,
+    verdicts: dict[int, HeadVerdict | None],
+    stay: list[int],
+) -> None:
+    async with seed(tmp_path) as ours:
+        ours.verdicts.update(verdicts)
+        await ours.apply(filled(RunOpen))
+        nursery.start_soon(ours.cache.newest.serve)
+        for number in range(1, 34):
+            await ours.promote(number)
+        due = sorted([*stay, 10, 16, 20, 24, 28, 30, 32, 33])
+        await until(lambda: ours.held(33) == due, 20)
         nursery.cancel_scope.cancel()
 
 
