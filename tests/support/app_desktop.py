@@ -140,9 +140,10 @@ class Desktop:
         assert seen[-1] is not None
         return seen[-1]
 
-    def close(self, window: str) -> None:
-        """Close a window as a user would, with the window manager's shortcut."""
-        self.do("xdotool", "windowactivate", "--sync", window, "key", "alt+F4")
+    def close_until(self, window: str, holds: Callable[[], object]) -> None:
+        """Close a window with the window manager's shortcut, and again if nothing happened."""
+        close = ("xdotool", "windowactivate", "--sync", window, "key", "alt+F4")
+        _repeat_until(lambda: self.do(*close), holds)
 
     def click(self, at: tuple[int, int], button: int) -> None:
         """Click there."""
@@ -174,7 +175,7 @@ class Desktop:
         self._server.wait(10)
 
 
-def _repeat_until(act: Callable[[], None], holds: Callable[[], object]) -> None:
+def _repeat_until(act: Callable[[], object], holds: Callable[[], object]) -> None:
     for _ in range(TIMES):
         act()
         try:

@@ -87,12 +87,16 @@ def cosigned(ring: WitnessGroup, policy: Path, *options: str) -> Iterator[Served
         yield ledger
 
 
-def register_keys(ledger: Served, name: str, count: int) -> list[int]:
-    """Register `count` new keys; returns the indices of their entries."""
+def send_keys(ledger: Served, name: str, count: int) -> httpx.Response:
+    """Ask for the registration of `count` new keys."""
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, ledger.net, count, now_ms)]
-    answer = httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
-    items = answer.json()["items"]
+    return httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
+
+
+def register_keys(ledger: Served, name: str, count: int) -> list[int]:
+    """Register `count` new keys; returns the indices of their entries."""
+    items = send_keys(ledger, name, count).json()["items"]
     assert [item["status"] for item in items] == ["logged"] * count, items
     return [item["index"] for item in items]
 

@@ -18,7 +18,7 @@ CHANCE = "bytes sent per peer"
 
 @pytest.mark.whole
 def test_a_simulation_has_the_figures_of_a_real_demo(tmp_path: Path) -> None:
-    figures = compare(tmp_path / "demo", peers=3, rounds=4, train_s=15.0, has_lots=False)
+    figures = compare(tmp_path / "demo", peers=3, rounds=4, train_s=60.0, has_lots=False)
     assert len(figures) == 7
     for one in figures:
         assert one.difference <= TOLERANCE or one.name == CHANCE, one

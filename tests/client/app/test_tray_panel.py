@@ -49,8 +49,7 @@ def test_the_icon_opens_the_window_and_the_menu_quits(desktop: Desktop, tmp_path
         wait_until(lambda: desktop.state(window) == "Normal", PATIENCE_S)
         desktop.picture("panel-window")
 
-        desktop.close(window)
-        wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
+        desktop.close_until(window, lambda: not desktop.titled("Tequio"))
         assert app.process.poll() is None
 
         before = desktop.windows(pid)
@@ -79,15 +78,13 @@ def test_without_a_panel_closing_minimises_until_there_is_one(
         pid = app.process.pid
         wait_until(lambda: desktop.titled("Tequio"), PATIENCE_S)
         (window,) = desktop.titled("Tequio")
-        desktop.close(window)
-        wait_until(lambda: desktop.state(window) == "Iconic", PATIENCE_S)
+        desktop.close_until(window, lambda: desktop.state(window) == "Iconic")
         assert app.start().wait(PATIENCE_S) == 0
         wait_until(lambda: desktop.state(window) == "Normal", PATIENCE_S)
         desktop.picture("no-panel-window")
         desktop.start_panel()
         wait_until(lambda: desktop.tray_icon(pid) is not None, PATIENCE_S)
-        desktop.close(window)
-        wait_until(lambda: not desktop.titled("Tequio"), PATIENCE_S)
+        desktop.close_until(window, lambda: not desktop.titled("Tequio"))
         desktop.click_until(desktop.resting_icon(pid), 1, lambda: desktop.titled("Tequio"))
 
 

@@ -48,6 +48,7 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry
 from tequio_shared.version import BUILD
+from tests.support.attackers_peers import until
 from tests.support.duty_swarm import DutySwarm
 from tests.support.tiny_run import signer, tiny_manifest
 from tests.support.volunteers import StatementDraft
@@ -416,9 +417,10 @@ async def test_contributions_are_gathered_while_their_round_lasts(
     play = DriverRun(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundWitness)
-    assert len(play.exchange.asked) == play.exchange.under_way == 2  # not our own
+    await until(lambda: play.exchange.under_way == 2, 20)
+    assert len(play.exchange.asked) == 2, "not our own"
     await play.feed(RoundClose)
-    assert play.exchange.under_way == 0
+    await until(lambda: play.exchange.under_way == 0, 20)
     nursery.cancel_scope.cancel()
 
 

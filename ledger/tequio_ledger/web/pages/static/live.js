@@ -189,13 +189,17 @@ function follow(region) {
   listen();
 }
 
-/** Copies what stands before the button, and explains what to do if a link opened no app. */
+/**
+ * Copies what stands before the button, or selects it where the browser forbids that, and explains
+ * what to do if a link opened no app.
+ */
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) {
-    navigator.clipboard.writeText(button.previousElementSibling.textContent).then(() => {
+    const text = button.previousElementSibling;
+    navigator.clipboard.writeText(text.textContent).then(() => {
       button.textContent = "Copied";
-    }, () => {});
+    }, () => getSelection().selectAllChildren(text));
   }
   const opens = event.target.closest("a[href^='tequio:']")?.closest(".opens");
   if (opens) opens.querySelector("details").open = true;
