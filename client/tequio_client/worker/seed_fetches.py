@@ -75,7 +75,7 @@ class FetchQueue:
 class _NewestHead:
     refs: Sequence[TreeRef]
     measured_round: int | None
-    """Its round, if members measure the head."""
+    """The round of the head, if members measure it."""
 
     @property
     def roots(self) -> set[Digest]:
