@@ -179,7 +179,7 @@ class NamedTrees:
         commitments = current.commitments.values() if current is not None else ()
         numbers = sorted(view.heads)
         staying = [one for one in numbers if one % heads_every == 0][-SNAPSHOT_HEADS:]
-        measured = [one for one in numbers if _measured_round(manifest, one) is not None]
+        measured = [one for one in numbers if is_due(manifest, one, is_last=False)]
         kept = [view.heads[one] for one in sorted({*staying, *measured[-HELD_MEASURED:]})]
         return cls(
             view=view,
@@ -196,7 +196,7 @@ class RunCache:
         self.heads_every = heads_every
         self._pinned = pinned
         self._recent = recent
-        self.newest = NewestHeads(node.exchange, node.store, partial(_verdict, node.ledger))
+        self.newest = NewestHeads(node.exchange, node.store, partial(_is_fine, node.ledger))
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._skipped = SkippedRuns()
@@ -401,17 +401,14 @@ def _measured_round(manifest: Manifest, number: int) -> int | None:
     return number if is_due(manifest, number, is_last=False) else None
 
 
-async def _verdict(ledger: LedgerApi, run: RunId, number: int) -> HeadVerdict | None:
+async def _is_fine(ledger: LedgerApi, run: RunId, number: int) -> bool | None:
     """The ledger's word on the head of a round; None if it does not answer."""
     try:
         page = await ledger.measures(run, after=number - 1, limit=1)
     except TRANSIENT as err:
         log.warning("verdict not read", round=number, error=str(err))
         return None
-    return next(
-        (HeadVerdict(one.verdict) for one in page.heads if one.round == number),
-        HeadVerdict.UNMEASURED,
-    )
+    return any((one.round, one.verdict) == (number, HeadVerdict.FINE) for one in page.heads)
 
 
 def _payload_ref(manifest: Manifest, header: ContributionHeader) -> TreeRef:

@@ -16,7 +16,6 @@ from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import first_error
 from tequio_shared.ids import Digest, PeerKey, RunId
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.statements.runs import RoundRoster, RunClose
 from tequio_shared.statements.statement import Statement
 
@@ -87,8 +86,8 @@ class NewestHeads:
 
     So a seed has what people want to talk with and export, and its store does not fill up with
     heads. Those that members measure go later, `HELD_MEASURED` at a time, and the newest fine one
-    before them stays: a run whose model got worse goes back to it. `verdict` asks for that of a
-    round's head; None if nobody answers. The fetch of a head is finished once it has begun; those
+    before them stays: a run whose model got worse goes back to it. `is_fine` tells if a round's
+    head is one; None if nobody answers. The fetch of a head is finished once it has begun; those
     that are promoted meanwhile are left out, except the last. So a seed that is slower than the
     rounds has heads, too, and one that reads a long log fetches one head of each run. A head that
     nobody sends waits behind the others. `serve` is run by as many tasks as fetch at once. The
@@ -100,11 +99,11 @@ class NewestHeads:
         self,
         exchange: Exchange,
         store: Store,
-        verdict: Callable[[RunId, int], Awaitable[HeadVerdict | None]],
+        is_fine: Callable[[RunId, int], Awaitable[bool | None]],
     ) -> None:
         self._exchange = exchange
         self._store = store
-        self._verdict = verdict
+        self._is_fine = is_fine
         self._due: dict[RunId, _NewestHead] = {}  # at most one entry a run; the newest last
         self._fetching: set[RunId] = set()
         self._held: defaultdict[RunId, list[_NewestHead]] = defaultdict(list)  # newest last
@@ -183,10 +182,10 @@ class NewestHeads:
         """Find the newest fine one of heads that are measured no more; all, if nobody answers."""
         here = [one for one in closed if all(map(self._store.has_tree, one.roots))]
         for head in reversed(here):
-            verdict = await self._verdict(run, head.measured_round or 0)
-            if verdict is None:
+            is_fine = await self._is_fine(run, head.measured_round or 0)
+            if is_fine is None:
                 return here
-            if verdict is HeadVerdict.FINE:
+            if is_fine:
                 return [head]
         return []
 

@@ -113,7 +113,7 @@ class SeedSetup:
         self.cache = RunCache(cast("Node", node), 10, self.pinned, self.recent)
         self._network, self._store = node.network, node.store
         self._sent: list[bytes] = node.sent
-        self.verdicts: dict[int, HeadVerdict | None] = node.verdicts
+        self.verdicts: dict[int, str | None] = node.verdicts
         """By round; None: the ledger does not answer for it."""
 
     @property
@@ -208,7 +208,7 @@ async def seed(folder: Path, is_back: trio.Event | None = None) -> AsyncIterator
         return filled(MeasuresAnswer, heads=(head,))
 
     sent: list[bytes] = []
-    verdicts: dict[int, HeadVerdict | None] = {}
+    verdicts: dict[int, str | None] = {}
     store = Store(folder, quota_bytes=10**7)
     exchange = SimpleNamespace(fetch_blob=fetch_blob, fetch_in_background=fetch_in_background)
     async with network("seed") as ours:
@@ -306,12 +306,13 @@ FINE, WORSE = HeadVerdict.FINE, HeadVerdict.WORSE
         ({4: FINE, 8: FINE, 12: WORSE}, [8]),
         ({4: FINE, 8: FINE, 12: None}, [8, 12]),
         ({4: WORSE}, []),
+        ({4: FINE, 8: "a word of a newer ledger"}, [4]),
     ],
 )
 async def test_the_newest_fine_head_is_held_however_many_worse_ones_come_later(
     tmp_path: Path,
     nursery: trio.Nursery,
-    verdicts: dict[int, HeadVerdict | None],
+    verdicts: dict[int, str | None],
     stay: list[int],
 ) -> None:
     async with seed(tmp_path) as ours:

@@ -32,7 +32,7 @@ CONTENTS = [bytes([number]) * 10 for number in range(5)]
 HEADS = [hash_bytes(one, PIECE).ref for one in CONTENTS]
 
 
-async def no_verdict(_run: RunId, _round: int) -> None:
+async def no_word(_run: RunId, _round: int) -> None:
     """Answer as when the ledger is away."""
     await trio.lowlevel.checkpoint()
 
@@ -120,7 +120,7 @@ async def test_a_complete_head_replaces_the_oldest_unless_that_is_protected(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     nursery.start_soon(heads.serve)
     first, second, third, fourth, of_other = HEADS
     for ref in (first, second):
@@ -146,7 +146,7 @@ async def test_a_head_from_before_a_restart_goes_unless_it_is_protected(
     tmp_path: Path, nursery: trio.Nursery, *, stays: bool
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     first, *later, _ = HEADS
     exchange.store.put_tree(CONTENTS[0], PIECE)
     heads.put(RUN, [first])
@@ -166,7 +166,7 @@ async def test_the_newest_head_of_a_slow_run_outlasts_what_others_bring(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=35))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     nursery.start_soon(heads.serve)
     of_slow, *of_other, contribution = HEADS
     heads.put(RUN, [of_slow])
@@ -185,7 +185,7 @@ async def test_a_head_to_which_the_run_goes_back_is_its_newest(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     nursery.start_soon(heads.serve)
     first, second, third, *_ = HEADS
     for ref in (first, second, first, third):
@@ -200,7 +200,7 @@ async def test_a_head_is_finished_though_newer_ones_come_and_then_the_newest_fol
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     for _ in range(2):
         nursery.start_soon(heads.serve)
     for ref in HEADS[:3]:
@@ -218,7 +218,7 @@ async def test_a_head_that_nobody_sends_waits_behind_those_of_other_runs(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
     exchange = HeadExchange(Store(tmp_path, quota_bytes=10**6))
-    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), exchange.store, no_word)
     heads.put(OTHER, [HEADS[1]])
     heads.put(RUN, [HEADS[0]])
     with trio.move_on_after(2.5 * PATIENCE_S):
@@ -234,7 +234,7 @@ async def test_a_tree_without_room_is_left_out_and_the_next_ones_are_fetched(
     store = exchange.store
     shard = store.put_tree(bytes(20), PIECE)
     store.pin(shard.root)
-    heads = NewestHeads(cast("Exchange", exchange), store, no_verdict)
+    heads = NewestHeads(cast("Exchange", exchange), store, no_word)
     queue = FetchQueue(cast("Exchange", exchange), store, most=None)
     nursery.start_soon(heads.serve)
     nursery.start_soon(queue.serve)
