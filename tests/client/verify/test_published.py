@@ -40,6 +40,7 @@ def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> Lo
 def test_it_waits_for_what_is_about_to_be_published(ring: WitnessGroup) -> None:
     policy = ring.policy("all")
     with cosigned(ring, policy, "--publish-pause-ms", "1500") as ledger:
+        wait_until_published(ledger, policy, 1)  # a new ledger has no checkpoint to wait from
         for at in range(3):
             register_keys(ledger, f"newcomers {at}", 2)
             report = audited(ledger, policy)

@@ -14,6 +14,7 @@ import pytest
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
+from tests.support.app_process import PATIENCE_S, wait_until
 from tests.support.authors import newcomers
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, WatchedPage, barriers, watched
 from tests.support.ledgers import Served, served
@@ -490,7 +491,8 @@ def test_if_no_app_opens_the_page_says_what_to_do(site: Site, browser: Browser) 
         # By its key: Chromium without a screen loses some clicks after the link to a program.
         page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject('denied'); }")
         copy.press("Enter")
-        page.wait_for_function(f"getSelection().toString().trim() === {json.dumps(site.url)}")
+        chosen = "getSelection().toString().trim()"
+        wait_until(lambda: page.evaluate(chosen) == site.url, PATIENCE_S)
         page.evaluate("() => { delete navigator.clipboard.writeText; }")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.bring_to_front()  # a page without the focus may not write there
