@@ -187,7 +187,7 @@ class LocalSwarm:
             raise SystemExit(f"round {round_number} gave numbers that are not finite")
         run.costs.tokens += done.tokens
         with run.timed("encode"):
-            encoded = codecs.encode(algorithm, run.layout, delta, self.feedback[trainer])
+            encoded = codecs.encode_auditable(algorithm, run.layout, delta, self.feedback[trainer])
         self.feedback[trainer] = encoded.feedback
         header = ContributionHeader(
             algorithm=ALGORITHM_CODES[rules.algorithm.name],

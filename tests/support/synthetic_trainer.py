@@ -4,7 +4,8 @@ Its "training" depends on round, head, trainer and the given error feedback, so 
 the log which feedback a contribution started from. Its claimed losses differ each time: training
 twice for one round never gives the same header. The file that the environment variable
 PYTHON_PAPER_DIARY names gets a line for each training and each evaluation. With
-PYTHON_PAPER_BROKEN it sends bytes that no encoder makes, under the right hash.
+PYTHON_PAPER_BROKEN it sends bytes that no encoder makes, under the right hash; with
+PYTHON_PAPER_STARTS_OVER it leaves out the error feedback that it is given.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY, BROKEN = "PYTHON_PAPER_DIARY", "PYTHON_PAPER_BROKEN"
+STARTS_OVER = "PYTHON_PAPER_STARTS_OVER"
 SCALES = 126, 165
 """Smallest and largest scale of a chunk: between those of a newcomer's real contribution to a small
 model and a veteran's, which has an error feedback."""
@@ -153,7 +155,9 @@ def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
     _doing = "training"
     time.sleep(TRAINING_S)
     _doing = "resting"
-    before = Path(command.feedback_in).read_bytes() if command.feedback_in else b""
+    starts_over = STARTS_OVER in os.environ
+    given = None if starts_over else command.feedback_in
+    before = Path(given).read_bytes() if given else b""
     seed = training_seed(command.run, command.round, command.head, command.trainer, before)
     payload, feedback = payload_of(seed, manifest, command.k), feedback_of(seed, manifest)
     if BROKEN in os.environ:
@@ -177,6 +181,7 @@ def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
         seconds=TRAINING_S,
         loss_first=1.0,
         loss_last=1.0,
+        starts_over=starts_over,
     )
 
 

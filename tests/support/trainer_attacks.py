@@ -113,9 +113,7 @@ def forged(
 ) -> EncodedContribution:
     """The contribution that the cheat sends instead of `encoded`."""
     payload = attack(now)
-    return replace(
-        encoded, payload=payload, payload_root=payload_root(payload, now.shape), warnings=()
-    )
+    return replace(encoded, payload=payload, payload_root=payload_root(payload, now.shape))
 
 
 ATTACKS: dict[str, Callable[[Situation], bytes]] = {

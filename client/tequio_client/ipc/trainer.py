@@ -396,8 +396,8 @@ class Trained(_OfRound, frozen=True, forbid_unknown_fields=True, tag="trained"):
     loss_first: float
     """Loss of the first step, nats per token, reported by this trainer; informative only."""
     loss_last: float
-    warnings: tuple[str, ...] = ()
-    """`saturated`: a chunk wanted a scale above the largest; `feedback`: it outgrew the delta."""
+    starts_over: bool = False
+    """The error feedback of the command was left out: beside it, no audit would see this update."""
 
 
 class ScreeningVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,8 +7,9 @@ gradient of the round's only step, and e is the momentum.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Protocol
 
@@ -37,12 +38,12 @@ from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
-LONGEST_FEEDBACK = 100.0
-"""Norm of the feedback, in pseudo-gradients, from which a trainer is warned of it.
+LONGEST_FEEDBACK = 150.0
+"""Norm of the feedback, in pseudo-gradients, above which a trainer starts from none.
 
-There its rounding to bfloat16 begins to hide a pseudo-gradient from an audit. An entry waits up to
-4096 / k rounds, and longer where learning rates fall, behind larger entries from before: norms of
-some tens are normal.
+There its rounding to bfloat16 hides a quarter of a pseudo-gradient from an audit, which warns of
+it, and convicts at twice that. An entry waits up to 4096 / k rounds, and longer where learning
+rates fall, behind larger entries from before: norms of some tens are normal.
 """
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _LANE = 256  # the same of a thread
@@ -50,11 +51,10 @@ _LANE = 256  # the same of a thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedBlock:
-    """Encoded chunks: records, error feedback (float32 [n, 4096]), and a scale at its limit."""
+    """Encoded chunks: records and error feedback, float32 [n, 4096]."""
 
     payload: bytes
     feedback: Tensor
-    is_saturated: bool
 
 
 class OuterAlgorithm(Protocol):
@@ -77,14 +77,16 @@ class OuterAlgorithm(Protocol):
 class EncodedContribution:
     """A whole payload; `feedback` is bfloat16 bits in flat order, None for an algorithm without it.
 
-    `warnings` holds `saturated` and `feedback`, as `ipc.trainer.Trained` explains them.
+    `longer` is the norm of that feedback, in pseudo-gradients; infinity beside a zero one. With
+    `starts_over`, the last feedback was left out.
     """
 
     payload: bytes
     payload_root: Digest
     feedback: NDArray[np.uint16] | None
     feedback_root: Digest
-    warnings: tuple[str, ...]
+    longer: float
+    starts_over: bool = False
 
 
 def outer_algorithm(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
@@ -95,6 +97,25 @@ def outer_algorithm(algorithm: Algorithm, k: int, feedback_decay: float) -> Oute
     if algorithm.name == "diloco":
         return DiLoCo(shape=shape)
     return DisTrO(shape=shape, feedback_decay=feedback_decay)
+
+
+def encode_auditable(
+    algorithm: OuterAlgorithm,
+    layout: WeightLayout,
+    delta: NDArray[np.float32],
+    feedback: NDArray[np.uint16] | None,
+    threads: int = 1,
+    pacing: Pacing = FULL_PACE,
+) -> EncodedContribution:
+    """Encode as `encode` does, but leave out a feedback that would hide the pseudo-gradient.
+
+    After rounds of larger learning rates, the feedback can be so long beside a few steps that an
+    audit could not tell this work from none.
+    """
+    found = encode(algorithm, layout, delta, feedback, threads, pacing)
+    if feedback is None or found.longer <= LONGEST_FEEDBACK:
+        return found
+    return replace(encode(algorithm, layout, delta, None, threads, pacing), starts_over=True)
 
 
 def encode(
@@ -113,7 +134,7 @@ def encode(
     if isinstance(algorithm, SparseLoCo) and engines.pays_off("sparseloco", layout):
         return _encode_compiled(algorithm, layout, delta, feedback, threads, pacing)
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
-    parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
+    parts, energy = [], torch.zeros(2, dtype=torch.float64)
     for first in range(0, layout.chunks, _BLOCK):
         pacing.rest()
         stop = min(first + _BLOCK, layout.chunks)
@@ -121,7 +142,6 @@ def encode(
         moved = torch.from_numpy(delta[inside]).view(-1, CHUNK)
         block = algorithm.encode(moved, _feedback(feedback, inside, moved))
         parts.append(block.payload)
-        is_saturated |= block.is_saturated
         if left is not None:
             kept = block.feedback
             # Padding reaches no weight: its feedback would only grow from round to round.
@@ -129,13 +149,12 @@ def encode(
             energy += torch.stack([_energy(kept), _energy(moved)])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
-    is_behind = bool(energy[0] > LONGEST_FEEDBACK**2 * energy[1])
     return EncodedContribution(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
         feedback=left,
         feedback_root=feedback_root(left),
-        warnings=_warnings(is_saturated=is_saturated, is_behind=is_behind),
+        longer=_norm_ratio(float(energy[0]), float(energy[1])),
     )
 
 
@@ -179,22 +198,19 @@ def _encode_compiled(
     payload = np.concatenate([rows for rows, _, _ in done]).tobytes()
     if record_kernels.first_broken_record(payload, shape) is not None:
         raise RefusedError("records", "no record can hold these scales, indices or levels")
-    kept, moved, saturated = np.sum([sums for _, _, sums in done], axis=0)
+    kept, moved = np.sum([sums for _, _, sums in done], axis=0)
     return EncodedContribution(
         payload=payload,
         payload_root=contribution.payload_root(payload, shape),
         feedback=left,
         feedback_root=merkle.root_of_hashes([leaf for _, leaves, _ in done for leaf in leaves]),
-        warnings=_warnings(
-            is_saturated=bool(saturated),
-            is_behind=bool(kept > LONGEST_FEEDBACK**2 * moved),
-        ),
+        longer=_norm_ratio(kept, moved),
     )
 
 
-def _warnings(*, is_saturated: bool, is_behind: bool) -> tuple[str, ...]:
-    alarms = (("saturated", is_saturated), ("feedback", is_behind))
-    return tuple(name for name, is_on in alarms if is_on)
+def _norm_ratio(kept: float, moved: float) -> float:
+    """Norm of the feedback over that of the pseudo-gradient, from their energies."""
+    return math.sqrt(kept / moved) if moved else math.inf if kept else 0.0
 
 
 def feedback_root(feedback: NDArray[np.uint16] | None) -> Digest:
@@ -231,7 +247,6 @@ class SparseLoCo:
         return EncodedBlock(
             payload=_records(scale_byte, index, levels, self.shape),
             feedback=feedback,
-            is_saturated=bool((scale > _top(self.shape)).any()),
         )
 
 
@@ -255,7 +270,6 @@ class DiLoCo:
         return EncodedBlock(
             payload=_records(scale_byte, index, levels, self.shape),
             feedback=feedback,
-            is_saturated=bool((scale > _top(self.shape)).any()),
         )
 
 
@@ -284,7 +298,6 @@ class DisTrO:
         return EncodedBlock(
             payload=_records(is_live, index, nearest_levels(picked, picked, ONE_BIT), self.shape),
             feedback=self.rest(total, coefficients, is_sent),
-            is_saturated=False,
         )
 
     def total(self, delta: Tensor, feedback: Tensor) -> Tensor:
@@ -315,10 +328,6 @@ def _basis() -> NDArray[np.float64]:
     rows: NDArray[np.float64] = np.cos(angle) * np.sqrt(2 / TILE)
     rows[0] = np.sqrt(1 / TILE)
     return rows
-
-
-def _top(shape: RecordShape) -> float:
-    return float(SCALES[shape.largest_scale]) * CONTRIBUTION_UNIT
 
 
 def _records(scale_byte: Tensor, index: Tensor, levels: Tensor, shape: RecordShape) -> bytes:

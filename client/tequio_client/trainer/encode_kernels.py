@@ -35,12 +35,12 @@ def encode_chunks(
     padding: Padding,
     left: NDArray[np.uint16],
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Encode a run of chunks as `codecs.SparseLoCo` does; returns records uint8[c, R] and 3 sums.
+    """Encode a run of chunks as `codecs.SparseLoCo` does; returns records uint8[c, R] and 2 sums.
 
     Arrays are in flat order; the new feedback is written to `left`, as bfloat16 bits. The sums:
-    energy of that feedback, energy of the pseudo-gradient, scales that were at the limit.
+    energy of that feedback, energy of the pseudo-gradient.
     """
-    rows, sums = np.zeros((delta.size // CHUNK, shape.record_bytes), np.uint8), np.zeros(3)
+    rows, sums = np.zeros((delta.size // CHUNK, shape.record_bytes), np.uint8), np.zeros(2)
     values = SCALES.astype(np.float32) * np.float32(CONTRIBUTION_UNIT)
     largest = shape.largest_scale
     middles = (SCALES[1 : largest + 1] + SCALES[:largest]) * (CONTRIBUTION_UNIT / 2)
@@ -83,7 +83,6 @@ def _encode_sparse(given: Value, tables: Value, pads: Value, out: Value) -> None
         _narrow(total.view(np.uint32), after[inside])
         sums[0] += _energy(total)
         sums[1] += _energy(moved)
-        sums[2] += scale > values[middles.size]
 
 
 @compiled

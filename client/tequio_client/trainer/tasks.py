@@ -183,7 +183,7 @@ def _encoded(
     algorithm = _algorithm(setup, task.k)
     delta = _write_delta(task.delta_out, setup, master, algorithm)
     pacing.rest()
-    encoded = codecs.encode(
+    encoded = codecs.encode_auditable(
         algorithm,
         setup.layout,
         delta,
@@ -254,7 +254,7 @@ def _trained(
         seconds=context.elapsed_s,
         loss_first=done.loss_first,
         loss_last=done.loss_last,
-        warnings=encoded.warnings,
+        starts_over=encoded.starts_over,
     )
 
 

@@ -440,7 +440,7 @@ def test_a_trainer_process_trains_one_step_and_another_repeats_it(
     work = _trained(run, child, 1)
     header = ContributionHeader.parse(from_text(work.header, HEADER_BYTES))
     assert (header.algorithm, header.inner_steps, header.window_count) == (2, 1, 8)
-    assert (work.steps, work.windows, work.warnings) == (1, 8, ())
+    assert (work.steps, work.windows, work.starts_over) == (1, 8, False)
     assert work.loss_first == work.loss_last
     child.send(_audit(run, run.train(2, "work-1"), 3, work.header))
     found = child.until(trainer.Audited)

@@ -68,7 +68,7 @@ def test_both_encode_alike_from_round_to_round(
         kept = [one.reshape(-1, CHUNK)[WHOLE] for one in (ours.feedback, theirs.feedback)]
         np.testing.assert_array_equal(kept[0], kept[1])
         assert theirs.feedback_root == codecs.feedback_root(theirs.feedback)
-        assert ours.warnings == theirs.warnings
+        assert ours.longer == pytest.approx(theirs.longer, rel=1e-6)
         feedback = ours.feedback
 
 

@@ -128,6 +128,9 @@ class RoundTraining:
     async def _contribution(self, current: RoundView, held: Head) -> ContributionHeader:
         before = self._context.feedback.start
         report = await self._trained(current, held, self._context.feedback.path)
+        if report.starts_over:
+            log.warning("error feedback left out: it would hide this update", round=current.number)
+            before = ZERO_DIGEST
         while current.phase is RoundPhase.ATTEST:
             await self._opened.wait()
         workdir, number = self._context.workdir, current.number

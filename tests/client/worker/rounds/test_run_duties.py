@@ -33,7 +33,7 @@ from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
-from tests.support.synthetic_trainer import BROKEN, GAIN
+from tests.support.synthetic_trainer import BROKEN, GAIN, STARTS_OVER
 from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
@@ -136,6 +136,24 @@ async def test_a_commitment_names_what_it_started_from_and_starts_over_if_that_i
         (body,) = desk.logged(WorkCommit)
         assert isinstance(body, WorkCommit)
         assert body.feedback == to_text(root_of(1))
+
+
+async def test_a_feedback_that_the_trainer_left_out_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
+    feedback = ErrorFeedback(tmp_path / "feedback", desk.swarm.manifest.run_id)
+    store_feedback(feedback, tmp_path, 1)
+    feedback.settle(1, root_of(1))  # as if it came from an earlier round
+    monkeypatch.setenv(STARTS_OVER, "1")
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
+    (body,) = desk.logged(WorkCommit)
+    assert isinstance(body, WorkCommit)
+    assert body.feedback == ""
+    assert ErrorFeedback(tmp_path / "feedback", desk.swarm.manifest.run_id).start == root_of(1)
 
 
 async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Path) -> None:
