@@ -61,7 +61,17 @@ def submission_of_repository(
     rules: CompetitionRules, repo: str, revision: str | None
 ) -> tuple[Submission, str]:
     """Fetch and try a folder on the Hub; returns submission and note. Raises UserFacingError."""
-    folder = hub.fetch_repository(repo, revision)
+    from huggingface_hub.errors import RepositoryNotFoundError  # noqa: PLC0415 - not at each start
+
+    try:
+        folder = hub.fetch_repository(repo, revision, without_login=True)
+    except UserFacingError as err:
+        if not isinstance(err.__cause__, RepositoryNotFoundError):  # also raised for a gated one
+            raise
+        raise UserFacingError(
+            f"nobody can fetch {repo} without a login, and so no evaluator could score it: check "
+            "its name, and make it public on the Hub"
+        ) from err
     files = tuple(
         SubmittedFile(
             name=name, size_bytes=(folder / name).stat().st_size, sha256=file_digest(folder / name)
@@ -119,7 +129,8 @@ def fetch_model(
         return to
     only = {one.name: one.size_bytes for one in submission.files}
     try:
-        cached = hub.fetch_repository(submission.repo, submission.revision, only)
+        repo, revision = submission.repo, submission.revision
+        cached = hub.fetch_repository(repo, revision, only, without_login=True)
     except hub.OtherFilesError as err:
         raise OtherWeightsError(f"{err} that were submitted") from err
     copy_submitted_files(submission, cached, to)

@@ -58,13 +58,17 @@ def model_folder(name: str, revision: str | None) -> Path:
 
 
 def fetch_repository(
-    name: str, revision: str | None, only: Mapping[str, int] | None = None
+    name: str,
+    revision: str | None,
+    only: Mapping[str, int] | None = None,
+    *,
+    without_login: bool = False,
 ) -> Path:
     """Fetch a model, even if there is a folder of that name here.
 
-    `only`, names with sizes, restricts the files that are fetched. Raises UserFacingError for a
-    model that is missing, unreadable or too large for the disk, and OtherFilesError when a file in
-    `only` has another size.
+    `only`, names with sizes, restricts the files that are fetched. `without_login` fetches only
+    what everybody can. Raises UserFacingError for a model that is missing, unreadable or too large
+    for the disk, and OtherFilesError when a file in `only` has another size.
     """
     import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
     from huggingface_hub import HfApi  # noqa: PLC0415 - only for names on the Hub
@@ -74,7 +78,8 @@ def fetch_repository(
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # not a terminal
-    api, wanted = HfApi(), list(FILE_PATTERNS) if only is None else readable(only)
+    api = HfApi(token=False if without_login else None)
+    wanted = list(FILE_PATTERNS) if only is None else readable(only)
     with hub_errors(name):
         try:
             commit = api.model_info(name, revision=revision).sha

@@ -81,6 +81,16 @@ def test_what_was_submitted_is_had_though_the_repository_goes_on(
     assert file_digest(folder / "model.safetensors") == made.files[1].sha256
 
 
+def test_a_repository_that_only_its_owner_can_read_is_not_submitted(
+    served: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.tokens["hf_mine"] = "someone"
+    served.repositories[REPO].is_private = True
+    monkeypatch.setenv("HF_TOKEN", "hf_mine")
+    with pytest.raises(UserFacingError, match="make it public on the Hub"):
+        _submitted(served)
+
+
 def test_a_local_folder_of_the_same_name_is_not_the_repository(
     served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

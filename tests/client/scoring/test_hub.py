@@ -97,6 +97,17 @@ def test_what_was_fetched_is_there_when_the_hub_is_not(
     assert len(served.requests) == asked
 
 
+def test_what_only_the_own_login_can_read_is_not_fetched_without_it(
+    served: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.tokens["hf_mine"] = "someone"
+    served.repositories["someone/model"].is_private = True
+    monkeypatch.setenv("HF_TOKEN", "hf_mine")
+    with pytest.raises(UserFacingError, match="someone/model"):
+        hub.fetch_repository("someone/model", None, without_login=True)
+    assert hub.model_folder("someone/model", None).is_dir()
+
+
 def sizes_of(folder: Path) -> dict[str, int]:
     return {one.name: one.stat().st_size for one in folder.iterdir()}
 
