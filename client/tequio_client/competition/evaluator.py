@@ -226,11 +226,10 @@ class Evaluator:
             return
         try:
             self._submit(EvalOffer(competition=to_text(view.id)))
-        except ScoresRefusedError as err:
-            self._report(view, f"no offer: {err}")
+        except ScoresRefusedError as err:  # a key that is vouched for later may evaluate then
+            self._report_once(view, "refused", f"no offer: {err}")
         else:
-            self._report(view, "offered to evaluate")
-        self._mark_reported(view, "offer")
+            self._report_once(view, "offer", "offered to evaluate")
 
     def _draw_lot(self, view: CompetitionView) -> None:
         offer, prove = view.offers.get(self.key), self._submitter.prove

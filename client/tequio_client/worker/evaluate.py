@@ -192,6 +192,15 @@ class _Duty:
     again_s: float = 0.0  # in trio's time
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refusal:
+    """The ledger's last refusal of this key's statement in one competition."""
+
+    why: str
+    tries: int  # before this one
+    again_s: float  # in trio's time: when an offer is tried again
+
+
 class CompetitionJudge:
     """Judges competitions for one key; the caller has locked its folder."""
 
@@ -218,7 +227,7 @@ class CompetitionJudge:
         self._outbox, self._lending, self._process = outbox, lending, process
         self._parameters_by_run, self._trained_runs = parameters, trained_runs
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
-        self._refusals: dict[str, str] = {}  # by competition, like the next four
+        self._refusals: dict[str, _Refusal] = {}  # by competition, like the next four
         self._offered: set[str] = set()
         self._drew_lot: set[str] = set()
         self._over: set[str] = set()
@@ -249,12 +258,13 @@ class CompetitionJudge:
             part = find_part(answer, key, here, clock.now_ms())
         is_early = answer.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
         parameters = await self._parameters(answer) if is_early else 0
+        refusals = {name: one.why for name, one in self._refusals.items()}
         return JudgingRole(
             part=part,
             judged=max(here, count_revealed(answer, key)),
             to_judge=count_submitted(answer),
             need_mb=_need_mb(parameters) if parameters else 0,
-            barred=await self._barred(answer) if is_early else ELIGIBLE,
+            barred=await self._barred(answer, refusals) if is_early else ELIGIBLE,
         )
 
     async def _keep_polling(self) -> NoReturn:
@@ -302,7 +312,10 @@ class CompetitionJudge:
         if name in self._offered or clock.now_ms() >= answer.rules.dates.deadline:
             return
         if find_offer(answer, self._key) is None:
-            if (await self._barred(answer)).bar:
+            refusal = self._refusals.get(name)
+            if refusal is not None and trio.current_time() < refusal.again_s:
+                return
+            if (await self._barred(answer, refusals={})).bar:
                 return
             if not await self._submit(name, EvalOffer(competition=name)):
                 return
@@ -334,7 +347,8 @@ class CompetitionJudge:
     async def _submit(self, competition: str, body: Body) -> bool:
         """Submit a statement; True if the ledger has it, or no offer that it belongs to.
 
-        Any other refusal is remembered, and shown.
+        Any other refusal is remembered, and shown; an offer is tried again after a while, since a
+        key that was just vouched for may evaluate now.
         """
         refused = ""
         with trio.move_on_after(SUBMIT_S) as patience:
@@ -344,12 +358,17 @@ class CompetitionJudge:
             except RefusedError as err:
                 if err.code not in ("already-said", "not-found"):
                     refused = str(err)[:_WHY_CHARACTERS]
+        before = self._refusals.pop(competition, None)
         if refused:
-            self._refusals[competition] = refused
+            tries = 0 if before is None else before.tries + 1
+            pause_s = min(RETRY_S * 2**tries, LONGEST_RETRY_S)
+            self._refusals[competition] = _Refusal(
+                why=refused, tries=tries, again_s=trio.current_time() + pause_s
+            )
             log.warning("statement refused", type=body.TYPE, why=refused)
         return not refused and not patience.cancelled_caught
 
-    async def _barred(self, answer: CompetitionAnswer) -> Exclusion:
+    async def _barred(self, answer: CompetitionAnswer, refusals: Mapping[str, str]) -> Exclusion:
         network = await self._ledger.network()
         found = find_exclusion(
             answer,
@@ -357,7 +376,7 @@ class CompetitionJudge:
                 key=self._key,
                 is_organiser=self._peer_key in network.genesis.organiser_keys,
                 runs=await self._trained_runs(),
-                refusals=self._refusals,
+                refusals=refusals,
             ),
         )
         if found.bar or answer.phase != CompetitionPhase.OPEN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -231,6 +232,41 @@ async def test_a_lot_is_drawn_once_if_a_shortened_list_does_not_show_our_offer(
         await trio.sleep(3 * evaluate.POLL_S)
         nursery.cancel_scope.cancel()
     assert submitted == ["eval.lot"] * lots
+
+
+@pytest.mark.trio
+async def test_an_offer_that_was_refused_is_made_again_ever_more_rarely(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: object
+) -> None:
+    del autojump_clock
+    told, made = answer("open"), list[float]()
+    refusals = 3
+    monkeypatch.setattr(evaluate.clock, "now_ms", lambda: 0)
+
+    async def submit(body: Body) -> None:
+        await trio.lowlevel.checkpoint()
+        assert body.TYPE == "eval.offer"
+        made.append(trio.current_time())
+        if len(made) <= refusals:
+            raise RefusedError("wrong-tier", "keys of tier 2 evaluate here")
+
+    parts = _parts(tmp_path, told)
+    parts["trained_runs"] = _later(frozenset())
+    parts["outbox"] = SimpleNamespace(submit=submit)
+    network = SimpleNamespace(genesis=SimpleNamespace(organiser_keys=()))
+    parts["ledger"].network = _later(network)
+    judge = CompetitionJudge(**parts)
+    monkeypatch.setattr(judge, "_lacking", lambda _: "")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(judge.run)
+        await trio.sleep(evaluate.POLL_S / 2)
+        assert (await judge.role_in(told)).barred == ("refused", "keys of tier 2 evaluate here")
+        await trio.sleep(20 * evaluate.RETRY_S)
+        assert (await judge.role_in(told)).barred == ELIGIBLE
+        nursery.cancel_scope.cancel()
+    pauses = [later - sooner for sooner, later in itertools.pairwise(made)]
+    assert len(made) == refusals + 1
+    assert all(pause >= evaluate.RETRY_S * 2**at for at, pause in enumerate(pauses))
 
 
 def _later(value: object) -> Callable[..., Awaitable[object]]:
