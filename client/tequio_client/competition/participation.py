@@ -266,7 +266,8 @@ def challenge(
     view = log.wait_for(wanted)
     draw = view.draw
     if draw is None:
-        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.missing_for_ranking()}")
+        why = view.missing_for_ranking() or f"its draw is at {format_time(view.rules.dates.draw)}"
+        raise UserFacingError(f"{view.rules.name} has no scores yet: {why}")
     if doubt.document not in draw.documents:
         raise UserFacingError(
             f"document {doubt.document} was not drawn; the drawn documents are: "

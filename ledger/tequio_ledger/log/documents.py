@@ -69,7 +69,7 @@ MOST_BYTES: Mapping[str, int] = {
 UNREADABLE = "a document cannot be read for now: try again later"
 REFUSALS = 4_096
 """Documents remembered as refused."""
-_Refusal = tuple[str, PeerKey, Digest | None, str]
+_Refusal = tuple[str, PeerKey, Digest | None, str, str]
 
 
 def documents(connection: Connection) -> Iterator[tuple[int, Digest]]:
@@ -96,10 +96,11 @@ def read_with(statement: Statement) -> Digest | None:
 
 
 def _refusal_of(statement: Statement) -> _Refusal:
-    # By author, so that nobody can have another's document refused; by entrant, because a document
-    # that was named for a wrong one may still be right for another.
-    entrant = getattr(statement.body, "entrant", "")
-    return statement.type, statement.author, document_of(statement), entrant
+    # By author, so that nobody can have another's document refused; by competition and entrant,
+    # because a document that was named for a wrong one may still be right for another.
+    body = statement.body
+    place = getattr(body, "competition", ""), getattr(body, "entrant", "")
+    return statement.type, statement.author, document_of(statement), *place
 
 
 def missing_document(index: int, statement: Statement) -> UserFacingError:

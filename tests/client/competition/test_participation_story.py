@@ -117,6 +117,7 @@ def _play(scenario: CompetitionScenario) -> None:
         scenario.follow(name)
     _refused(scenario, lambda: scenario.reveal(1))
     _refused(scenario, lambda: scenario.decide(scenario.organisers))
+    _challenge_early(scenario)
     scenario.go_to("deadline")
     scenario.until(lambda view: view.phase is CompetitionPhase.CLOSED)
     _refused(scenario, lambda: scenario.enter("late", "milpa/bean"))
@@ -165,6 +166,13 @@ def _refused(scenario: CompetitionScenario, act: Callable[[], object]) -> None:
     with pytest.raises((UserFacingError, LedgerRefusedError, BaseExceptionGroup)) as told:
         act()
     scenario.messages.append(f"refused: {first_error(told.value)}")
+
+
+def _challenge_early(scenario: CompetitionScenario) -> None:
+    doubt = ScoreChallenge(entrant="maize", evaluator=to_text(bytes(32)), document=1, millibits=7)
+    scorer = ScoringResources(device=device.open_device("cpu"), progress=NoProgress())
+    folder = scenario.folder / "doubter"
+    _refused(scenario, lambda: participation.challenge(scenario.log, None, doubt, scorer, folder))
 
 
 def _challenge(scenario: CompetitionScenario, evaluator: str) -> None:
@@ -240,6 +248,7 @@ def test_the_salts_were_for_their_owner_alone(scenario: CompetitionScenario) -> 
         "nothing is drawn in Small: its draw is at 20",
         "too early: shares of Small can be published after the draw",
         "Small is closed: entries were possible until",
+        "Small has no scores yet: its draw is at 20",
         "agree within the tolerance",
         "too early: scores of Small can be challenged until",
         "more organisers have to sign",

@@ -256,6 +256,16 @@ def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
     assert set(stage.scorers) == set(OFFERS) - {"one"}
 
 
+def test_invited_keys_evaluate_where_the_rules_ask_for_them_and_vouched_ones_do_not() -> None:
+    stage = CompetitionFold(evaluators=16, tier=2).open().enter("alpha")
+    stage.tiers.founders = frozenset(map(stage.key, OFFERS))  # they count as invited
+    stage.vouch("somebody", "vouched")
+    with pytest.raises(RefusedError, match="tier 2"):
+        stage.offer("vouched")
+    stage.offer(*OFFERS).close().draw_lots(*OFFERS).draw().reveal(1, 2)
+    assert set(stage.scorers) == set(OFFERS)
+
+
 def test_no_owner_is_drawn_twice() -> None:
     stage = CompetitionFold(evaluators=16).open().enter("alpha").offer(*OFFERS)
     stage.vouch("somebody", "one", "two")

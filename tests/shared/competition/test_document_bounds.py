@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tequio_shared.competition.rules import (
     DRAWN_DOCUMENTS,
     ENTRANTS,
     EVALUATORS,
+    FILES,
     SCORE_BYTES,
     ComparedEntrants,
     CompetitionOutcome,
@@ -15,6 +17,8 @@ from tequio_shared.competition.rules import (
     Evaluation,
     JudgedEvaluation,
     RankedEntrant,
+    Submission,
+    SubmittedFile,
     evaluation_bytes,
     outcome_bytes,
 )
@@ -54,6 +58,26 @@ def test_the_largest_evaluation_fits_its_bound(documents: int) -> None:
     raw = evaluation(documents).encode()
     assert len(raw) <= evaluation_bytes(documents) < len(raw) + 1_024 + SCORE_BYTES
     assert Evaluation.parse(raw).encode() == raw
+
+
+def test_a_submission_of_most_files_fits_its_statement() -> None:
+    files = tuple(
+        SubmittedFile(
+            name=f"model-{at:05}-of-{FILES:05}.safetensors", size_bytes=50 << 30, sha256=NAME
+        )
+        for at in range(FILES)
+    )
+    made = Submission(
+        run="",
+        round=0,
+        weights_root="",
+        repo="a" * 96 + "/" + "b" * 96,
+        revision="0" * 40,
+        files=files,
+    )
+    assert Submission.parse(made.encode()) == made
+    with pytest.raises(MalformedError):
+        Submission.parse(msgspec.structs.replace(made, files=(*files, files[-1])).encode())
 
 
 def outcome(entrants: int, evaluators: int) -> CompetitionOutcome:
