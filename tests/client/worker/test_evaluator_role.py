@@ -241,7 +241,7 @@ async def test_an_offer_that_was_refused_is_made_again_ever_more_rarely(
     del autojump_clock
     told, made = answer("open"), list[float]()
     refusals = 3
-    monkeypatch.setattr(evaluate.clock, "now_ms", lambda: 0)
+    monkeypatch.setattr("tequio_client.clock.now_ms", lambda: 0)
 
     async def submit(body: Body) -> None:
         await trio.lowlevel.checkpoint()
