@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tequio_client.dataset.sources import TextSource
 
 _MIB = 1 << 20
+_MOST_HELD_OUT = 5_000  # in 1/10,000 of the documents
+_FEW_HELD_OUT = 10
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _SOURCE_OPTIONS = (
     click.option(
@@ -161,7 +163,7 @@ def data() -> None:
     "--held-out",
     default=100,
     show_default=True,
-    type=click.IntRange(0, 5_000),
+    type=click.IntRange(0, _MOST_HELD_OUT),
     help="Share of documents held out from training, in 1/10,000.",
 )
 @click.option(
@@ -253,11 +255,23 @@ def build(  # noqa: PLR0913 - one parameter an option
         f"train:    {plural(corpus.samples, 'sample')} in {plural(len(corpus.train), 'shard')}"
     )
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
+    if held_out and not corpus.held_out and line.census:
+        _warn_of_no_measures(line.census)
     if encoder is not None and corpus.chat and line.census:
         click.echo(f"turns end: {encoder.tokenizer.decode([corpus.chat.turn_end])}")
         _print_shortened(line.census, sequence)
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")
+
+
+def _warn_of_no_measures(census: Census) -> None:
+    share = min(_FEW_HELD_OUT * 10_000 // census.documents + 1, _MOST_HELD_OUT)
+    click.echo(
+        f"none of {plural(census.documents, 'document')} was held out, so members cannot measure "
+        "the heads of a run: build again with more documents, or with --restart "
+        f"--held-out {share}",
+        err=True,
+    )
 
 
 def _print_shortened(census: Census, sequence: int) -> None:

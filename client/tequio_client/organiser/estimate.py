@@ -159,6 +159,7 @@ class _Facts:
             estimate(manifest, outline.corpus, one, store_bytes=expect.disk_gib * _GIB)
             for one in (pace, replace(pace, closed=rounds.most))
         )
+        self.is_unmeasured = bool(outline.plan.measure.every and not outline.corpus.held_out)
         self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
         self.passes = self.tokens / self.data_tokens
         self.task_tokens = _task_tokens(outline)
@@ -307,6 +308,11 @@ def _warnings(facts: _Facts) -> Iterator[str]:
         yield (
             f"the run passes {facts.passes:,.1f} times over its data, and beyond {USEFUL_EPOCHS} "
             "passes little more is learnt: use more data, or fewer rounds (rounds.most)"
+        )
+    if facts.is_unmeasured:
+        yield (
+            "the data has no held-out text, so members measure no head, and nobody sees how good "
+            "the model is: build it with held-out text (tequio data build --held-out)"
         )
     taken_s = MEASURED_HEADS * facts.manifest.measures.every * facts.round_s
     if facts.tasks_s > taken_s / 2:

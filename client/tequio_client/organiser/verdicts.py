@@ -223,7 +223,8 @@ def check_rules(name: str, rules: MeasureRules) -> None:
     if not rules.every:
         raise UserFacingError(
             f"members of {name} measure no heads, so there is nothing to compare: let a later run "
-            "measure them, with `every` under [measure] in its plan"
+            "measure them, with `every` under [measure] in its plan, and data with held-out text "
+            "(tequio data build --held-out)"
         )
     if rules.members < rules.least_agreeing:
         raise UserFacingError(

@@ -49,6 +49,20 @@ def test_a_hugging_face_dataset_becomes_shards(
     assert f"held out: {documents} documents" in result.output
 
 
+def test_data_without_held_out_text_is_told_with_the_way_to_have_some(tmp_path: Path) -> None:
+    asked = ["build", str(tmp_path / "out"), "--sequence", "32"]
+    asked += ["--dataset", str(_rows(tmp_path / "rows")), "--column", "body"]
+    few = CliRunner().invoke(data, [*asked, "--held-out", "1"])
+    assert "none of 30 documents was held out" in few.stderr
+    told = few.stderr.partition("or with ")[2].split()
+    again = CliRunner().invoke(data, [*asked, *told])
+    assert again.exit_code == 0, again.output
+    assert not again.stderr.strip()
+    assert "held out: 0 documents" not in again.output
+    on_purpose = CliRunner().invoke(data, [*asked, "--restart", "--held-out", "0"])
+    assert (on_purpose.exit_code, on_purpose.stderr.strip()) == (0, "")
+
+
 @pytest.mark.parametrize("packed", [gzip, bz2, lzma])
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_a_damaged_file_is_told_in_one_sentence(

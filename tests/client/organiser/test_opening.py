@@ -288,6 +288,19 @@ def test_tasks_need_held_out_text(plan: Path) -> None:
     assert "the data has no held-out text" in refusal(plan)
 
 
+@pytest.mark.parametrize("every", [0, 10])
+def test_a_run_whose_heads_nobody_can_measure_is_written_with_a_warning(
+    plan: Path, every: int
+) -> None:
+    manifest = plan.parent / "data" / build.MANIFEST_NAME
+    corpus = Corpus.parse(manifest.read_bytes())
+    manifest.write_bytes(msgspec.structs.replace(corpus, held_out=()).encode())
+    plan.write_text(f"{plan.read_text()}\n[measure]\nevery = {every}\n")
+    found = estimate.estimate_run(read_outline(plan), ExpectPlan(peers=2, vram_gib=4))
+    told = [one for one in found.warnings if "has no held-out text" in one]
+    assert bool(told) is (every > 0)
+
+
 def test_an_estimate_has_the_time_that_tasks_take(plan: Path) -> None:
     outline = read_outline(with_tasks(plan, "every = 1\n", words=1_000))
     found = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4, tflops=1e-7))
