@@ -184,6 +184,12 @@ def resolve_ledger(
     from tequio_client.ledger import networks
 
     chosen = networks.chosen_ledger(context.params.get("folder"))
+    if not chosen and (known := networks.known_networks()):
+        raise click.UsageError(
+            f"several networks are listed ({', '.join(one.name for one in known)}): name a ledger "
+            "with --ledger URL or TEQUIO_LEDGER, choose one in the app, or remove the others with "
+            "`tequio network remove NAME`"
+        )
     if not chosen:
         raise click.UsageError(
             "no network was chosen yet: name its ledger with --ledger URL, add it with "

@@ -54,8 +54,13 @@ def add(address: str, name: str | None, description: str, trust_file: Path | Non
     found = KnownNetwork(name=name or own_name, url=url, description=description, policy=text)
     _saved(lambda: networks.add_network(found))
     click.echo(f"added: {found.name} at {url}")
-    if networks.chosen_ledger() == url:
+    chosen = networks.chosen_ledger()
+    if chosen == url:
         click.echo("commands without --ledger use it")
+    elif not chosen:
+        click.echo(
+            "several networks are listed now: commands need --ledger, or a choice in the app"
+        )
 
 
 @network.command("list")

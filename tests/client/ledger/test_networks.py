@@ -244,6 +244,19 @@ def test_a_command_uses_the_chosen_ledger_and_says_what_to_do_without_one(
     assert "tequio network list" in " ".join(help_text.split())
 
 
+def test_of_several_networks_a_command_asks_for_one_by_name(tmp_path: Path) -> None:
+    networks.add_network(ONE)
+    networks.add_network(TWO)
+    done = CliRunner().invoke(standing, ["--dir", str(tmp_path)])
+    assert done.exit_code == 2
+    told = " ".join(done.stderr.split())
+    assert f"several networks are listed ({ONE.name}, {TWO.name})" in told
+    assert "tequio network remove" in told
+    assert "network add" not in told
+    networks.remove_network(TWO.name)
+    assert standing.make_context("standing", []).params["ledger"] == ONE.url
+
+
 def test_every_command_with_a_ledger_uses_the_chosen_one(settings: Path) -> None:
     SettingsStore(settings).change(ledger=ONE.url)
     used = {}
@@ -299,6 +312,10 @@ def test_a_network_is_added_by_its_own_name_and_listed(tmp_path: Path) -> None:
         (known,) = networks.known_networks()
         assert added.output.startswith(f"added: {known.name} at {ledger.url}\n")
         assert known.name
+        networks.add_network(ONE)
+        assert "commands need --ledger" in run("add", ledger.url, "--description", "x").output
+        run("remove", ONE.name)
+        run("add", ledger.url, "--description", "For tests")
         assert run("list").output == f"* {known.name}  {ledger.url}  For tests\n"
         named = run("add", ledger.url, "--name", "mine")
         assert named.output.startswith("added: mine at")
