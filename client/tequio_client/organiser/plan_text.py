@@ -61,7 +61,7 @@ attest_s = {rounds.attest_s:g} ## to fetch the rest, compute the head and agree 
 cooldown_s = {rounds.cooldown_s:g}
 most = {rounds.most} ## number of rounds after which the run ends
 
-{off}[admission] ## members that rosters accept; everybody if left out
+{off}[admission] ## who trains, everybody if left out; data and heads stay public
 {off}trainer_tier = {admits.trainer_tier} ## 0 anybody, 1 vouched for, 2 invited (tequio run invite)
 {off}witness_tier = {admits.witness_tier} ## the same for members that check the work of others
 # owner_slots = 4 ## places that one owner may have in a round

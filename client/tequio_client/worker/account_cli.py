@@ -318,5 +318,9 @@ def join(link: str, folder: Path) -> None:
     from tequio_client.worker.ledger import account
 
     parsed = InvitationLink.parse(link)
-    click.echo(account.register_by_invitation(parsed, folder))
-    click.echo(f"next, run: tequio worker --ledger {parsed.ledger} --dir {folder}")
+    found = account.register_by_invitation(parsed, folder)
+    if not found.is_invited:
+        raise UserFacingError(found.said)
+    click.echo(found.said)
+    run = f" --run {found.run}" if found.run else ""
+    click.echo(f"next, run: tequio worker --ledger {parsed.ledger} --dir {folder}{run}")

@@ -237,7 +237,7 @@ def _join(invitation: str, folder: Path) -> str:
     from tequio_client.worker.ledger import account
 
     link = InvitationLink.parse(invitation)
-    click.echo(account.register_by_invitation(link, folder), err=True)
+    click.echo(account.register_by_invitation(link, folder).said, err=True)
     return link.ledger
 
 

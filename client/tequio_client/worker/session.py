@@ -177,12 +177,8 @@ class RunSession:
                 rng=node.rng,
             )
             standing = StandingWatch(signer.key, node.ledger, ledger_clock.now_ms)
-            await warn_about_tier(
-                node.ledger,
-                signer.key,
-                joined.manifest,
-                roles,
-                ledger_clock.now_ms(),
+            standing.tier_problem = await warn_about_tier(
+                node.ledger, signer.key, joined.manifest, roles, ledger_clock.now_ms()
             )
             await standing.refresh()
             owners = self._settings.trainer.rank_owners

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -119,16 +120,30 @@ def submit_appeal(ledger: str, folder: Path, load: LoadKey, text: bytes) -> list
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
-def register_by_invitation(link: InvitationLink, folder: Path) -> str:
-    """Register the key in the folder, unless it is registered; returns the result in words."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitedKey:
+    """How the key of a folder stands to an invitation, after it was used."""
+
+    said: str
+    """The same in words."""
+    is_invited: bool
+    """False for a key that was registered before in another way."""
+    run: str | None = None
+    """The only run for which the invitation counts, if there is one."""
+
+
+def register_by_invitation(link: InvitationLink, folder: Path) -> InvitedKey:
+    """Register the key in the folder, unless it is registered."""
     with locked(folder):
         signer = identity.load_or_create(folder)
         work = partial(join_network, folder=folder, signer=signer, link=link)
         return shutdown.ask_ledger(link.ledger, work)
 
 
-async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
-    """Register that key, whose folder the caller holds; returns the result in words."""
+async def join_network(
+    api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink
+) -> InvitedKey:
+    """Register that key, whose folder the caller holds, unless it is registered."""
     network = await api.network()
     if network.id != link.network:
         raise UserFacingError(
@@ -138,11 +153,13 @@ async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: Invit
     known = await api.find_peer(signer.key)
     if known is not None:
         if await _is_signed_by(api, network, known, link):
-            return f"{known.key} already joined with this invitation"
-        return (
+            said = f"{known.key} already joined with this invitation"
+            return InvitedKey(said=said, is_invited=True, run=known.tier.run)
+        said = (
             f"{known.key} is already registered in this network without this invitation, which is "
             "for a new key: give another --dir to join with one"
         )
+        return InvitedKey(said=said, is_invited=False)
     async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
@@ -150,7 +167,8 @@ async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: Invit
     # have dropped it: only the published entry shows that it is there.
     if not await _is_signed_by(api, network, known, link):
         raise UserFacingError(_STRIPPED.format(index=known.registered_index))
-    return f"{to_text(signer.key)} joined the network {network.genesis.name!r} by invitation"
+    said = f"{known.key} joined the network {network.genesis.name!r} by invitation"
+    return InvitedKey(said=said, is_invited=True, run=known.tier.run)
 
 
 async def _register(outbox: Outbox) -> None:

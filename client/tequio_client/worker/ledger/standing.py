@@ -194,6 +194,10 @@ def _leaves(report: FaultReport) -> str:
     return " and ".join(parts) + ", both signed by the accused" * (len(parts) > 1)
 
 
+_LOW_TIER = "this run requires a higher tier than our key has"
+_INVITED = "join with an invitation for it and a new key (tequio join)"
+
+
 class StandingWatch:
     """Our own standing, read at the start and followed in the log; logged once per change.
 
@@ -207,6 +211,7 @@ class StandingWatch:
         self._ledger = ledger
         self._clock = clock
         self.known: StandingAnswer | None = None
+        self.tier_problem = ""  # why rosters left us out when we joined; shown to people only
 
     async def refresh(self) -> None:
         """Ask the ledger, and adopt what the log proves; an unavailable answer changes nothing."""
@@ -261,27 +266,28 @@ class StandingWatch:
 
 async def warn_about_tier(
     ledger: LedgerApi, key: PeerKey, manifest: Manifest, roles: Sequence[str], now_ms: int
-) -> None:
+) -> str:
     """Log a warning if our key's tier is too low for a role that we want.
 
-    The ledger's answer is enough for a warning: rosters are made from the log in any case.
+    Returns it as a sentence if that is so for all of them; else an empty one. The ledger's answer
+    is enough for a warning: rosters are made from the log in any case.
     """
     if not any((manifest.admits.trainer_tier, manifest.admits.witness_tier)):
-        return
+        return ""
     try:
         tier = (await ledger.peer(key)).tier
     except RefusedError:  # not registered yet
         tier = None
     except (LedgerUnavailableError, PeerError) as err:
         log.debug("own tier unknown", error=str(err))
-        return
+        return ""
     unmet = unmet_roles(tier, manifest, roles, now_ms)
-    if unmet:
-        log.warning(
-            "this run requires a higher tier than our key has",
-            roles=" and ".join(unmet),
-            do="join with an invitation (tequio join), or link an account (tequio connect)",
-        )
+    if not unmet:
+        return ""
+    asked = min(_least_tiers(manifest)[role] for role in unmet)
+    do = _INVITED if asked == Tier.INVITED else f"{_INVITED}, or link an account (tequio connect)"
+    log.warning(_LOW_TIER, roles=" and ".join(unmet), do=do)
+    return f"{_LOW_TIER}: {do}" if len(unmet) == len(roles) else ""
 
 
 async def check_receivers(ledger: LedgerApi, owners: Mapping[int, PeerKey]) -> None:
@@ -316,11 +322,15 @@ def unmet_roles(
     answer: TierAnswer | None, manifest: Manifest, roles: Sequence[str], now_ms: int
 ) -> list[str]:
     """List those of the roles that this run denies to a key of that tier."""
-    least = {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
+    least = _least_tiers(manifest)
     tier: int = Tier.ANONYMOUS
     if answer is not None and answer.run in (None, to_text(manifest.run_id)):
         tier = present_tier(answer, now_ms)
     return [role for role in roles if tier < least[role]]
+
+
+def _least_tiers(manifest: Manifest) -> dict[str, int]:
+    return {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
 
 
 def present_tier(answer: TierAnswer, now_ms: int) -> int:

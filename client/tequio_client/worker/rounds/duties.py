@@ -35,6 +35,7 @@ class MemberState:
     answered: Collection[Duty] = ()  # duties whose statement the ledger accepted or refused
     ready_index: int | None = None  # log index of this key's last member.ready
     idle_reason: str = ""  # why this key may be in no roster now
+    tier_problem: str = ""  # why rosters left it out when it joined the run
     left_at: int = -1  # log index of this key's last member.leave
     removed_at: int = -1  # log index of the entry that took this key out of the rosters
     is_leaving: bool = False
@@ -335,9 +336,10 @@ def _idle_reason(view: RunView, own: MemberState) -> str:
         return _RESTING[view.state] + (f": {why.text}" if why else "")
     current, slot = _place(view, own)
     if current is None or current.phase is RoundPhase.OVER:
-        return "waiting for enough members to start the next round"
+        return own.tier_problem or "waiting for enough members to start the next round"
     if slot is None:
-        return f"round {current.number} started without this worker; it can join the next one"
+        started = f"round {current.number} started without this worker"
+        return own.tier_problem or f"{started}; it can join the next one"
     return f"done for now in round {current.number}; waiting for the other members"
 
 

@@ -166,6 +166,7 @@ class RunDriver:
             ready_index=self._ready_index,
             left_at=self._left_at,
             idle_reason=self.standing.idle_reason(),
+            tier_problem=self.standing.tier_problem,
             removed_at=self.standing.removed_at_index,
             is_leaving=self._is_leaving,
             is_light=self.context.is_light,

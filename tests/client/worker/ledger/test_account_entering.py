@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 import trio
+from click.testing import CliRunner
 
 from tequio_client.clock import now_ms
+from tequio_client.keys import identity
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import InvitationLink
+from tequio_client.worker.account_cli import join
 from tequio_client.worker.ledger.account import register_by_invitation
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle, parse_bundle
 from tequio_shared.statements.network import InviteOpen
@@ -41,7 +46,7 @@ def ledger(tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
-def invited(ledger: Served, address: str) -> InvitationLink:
+def invited(ledger: Served, address: str, run: str = "") -> InvitationLink:
     """Open an invitation; return a link to the network at that address."""
     link = InvitationLink(ledger=address, network=ledger.net, seed=SEED)
     host = Author("organiser", ledger.net)
@@ -49,7 +54,7 @@ def invited(ledger: Served, address: str) -> InvitationLink:
     known = httpx.get(f"{ledger.url}/v1/peers/{to_text(ORGANISER.key)}").json()
     host.seq, host.last = known["last_seq"], digest_from_text(known["last_hash"])
     until = now_ms() + 3_600_000
-    body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run="")
+    body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run=run)
     content = encode_bundle([host.sign(body, now_ms()).leaf()])
     (item,) = httpx.post(f"{ledger.url}/v1/statements", content=content).json()["items"]
     assert item["status"] == "logged"
@@ -94,14 +99,15 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
         link = invited(ledger, between)
         with pytest.raises(UserFacingError, match=r"without the invitation.s signature"):
             register_by_invitation(link, tmp_path / "guest")
-        assert "without this invitation" in register_by_invitation(link, tmp_path / "guest"), (
+        assert "without this invitation" in register_by_invitation(link, tmp_path / "guest").said, (
             "and not: joined before"
         )
     direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
-    assert register_by_invitation(direct, tmp_path / "new").endswith("by invitation"), (
+    assert register_by_invitation(direct, tmp_path / "new").said.endswith("by invitation"), (
         "the link is not used up"
     )
-    assert "already joined with this invitation" in register_by_invitation(direct, tmp_path / "new")
+    again = register_by_invitation(direct, tmp_path / "new")
+    assert "already joined with this invitation" in again.said
 
 
 def test_a_refused_invitation_leaves_the_folder_free_for_another_network(
@@ -114,9 +120,43 @@ def test_a_refused_invitation_leaves_the_folder_free_for_another_network(
         with pytest.RaisesGroup(not_known):
             register_by_invitation(unknown, folder)
         link = invited(ledger, ledger.url)
-        assert register_by_invitation(link, folder).endswith("by invitation")
+        assert register_by_invitation(link, folder).said.endswith("by invitation")
         with pytest.RaisesGroup(pytest.RaisesExc(UserFacingError, match="another network: use")):
             register_by_invitation(unknown, folder)
+
+
+@pytest.mark.parametrize("run", ["", to_text(sha256(b"a run"))])
+def test_join_names_the_next_command_to_those_whom_the_invitation_admits(
+    ledger: Served, tmp_path: Path, run: str
+) -> None:
+    link = invited(ledger, ledger.url, run).text()
+    asked = [link, "--dir", str(tmp_path / "guest")]
+    for _ in range(2):
+        done = CliRunner().invoke(join, asked)
+        assert done.exit_code == 0, done.output
+        command = f"tequio worker --ledger {ledger.url} --dir {tmp_path / 'guest'}"
+        assert done.stdout.endswith(f"next, run: {command}{f' --run {run}' if run else ''}\n")
+
+
+def test_a_key_of_the_network_is_told_that_an_invitation_is_for_new_ones(
+    ledger: Served, tmp_path: Path
+) -> None:
+    trio.run(registered, ledger.url, tmp_path / "guest")
+    link = invited(ledger, ledger.url).text()
+    done = CliRunner().invoke(join, [link, "--dir", str(tmp_path / "guest")])
+    assert isinstance(done.exception, UserFacingError)
+    assert "give another --dir" in str(done.exception)
+    assert "next, run" not in done.output
+
+
+async def registered(url: str, folder: Path) -> None:
+    """Register the key of that folder without an invitation."""
+    async with (
+        LedgerApi(url) as api,
+        Outbox(api, folder, identity.load_or_create(folder)) as outbox,
+    ):
+        with trio.fail_after(60):
+            await outbox.register()
 
 
 @pytest.mark.trio

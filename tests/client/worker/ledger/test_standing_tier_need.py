@@ -53,9 +53,10 @@ def test_a_worker_says_once_what_to_do(tmp_path: Path) -> None:
 
     async def ask(url: str) -> None:
         async with LedgerApi(url) as api:
-            for key in (stranger.key, ORGANISER.key):
-                await warn_about_tier(api, key, GUARDED, BOTH, NOW)
-            await warn_about_tier(api, stranger.key, manifest(), BOTH, NOW)
+            told = await warn_about_tier(api, stranger.key, GUARDED, BOTH, NOW)
+            assert "tequio join" in told
+            for key, rules in ((ORGANISER.key, GUARDED), (stranger.key, manifest())):
+                assert await warn_about_tier(api, key, rules, BOTH, NOW) == ""
 
     with served(tmp_path) as ledger, structlog.testing.capture_logs() as said:
         trio.run(partial(ask, ledger.url))

@@ -242,6 +242,18 @@ def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
     return found
 
 
+def test_a_key_that_no_roster_admits_is_ready_and_told_why_it_waits() -> None:
+    swarm = DutySwarm(tiny_manifest())
+    own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
+    denied = replace(own, tier_problem="this run requires an invitation")
+    assert isinstance(next_duty(swarm.view, denied), duties.ReadyDuty), (
+        "it may be vouched for later"
+    )
+    waits = next_duty(swarm.view, replace(denied, ready_index=5))
+    assert isinstance(waits, duties.WaitDuty)
+    assert waits.reason == "this run requires an invitation"
+
+
 def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
     swarm = DutySwarm(tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
