@@ -119,7 +119,8 @@ class ExportOptions:
     """Round of the head; None for the last one."""
     form: ExportForm = ExportForm.HEAD
     merges_adapters: bool = False
-    """Merge adapters into their base, for programs that only load complete models."""
+    """Merge adapters into their base, for programs that only load complete models, of kinds that
+    transformers knows."""
     copies: Sequence[CopyFormat] = ()
 
 
@@ -219,6 +220,12 @@ def _part_folder(folder: Path) -> Iterator[None]:
 
 def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
     """Raises UserFacingError."""
+    code = manifest.own_code
+    if options.merges_adapters and code is not None and "model" in code.provides:
+        raise UserFacingError(
+            f"the network of {manifest.name} is code of the plug-in {code.label}: trainers of the "
+            "run compute it, with consent, and no other program can load it"
+        )
     if options.merges_adapters:
         return ExportForm.MERGED if manifest.frozen else ExportForm.HEAD
     if options.form is ExportForm.MERGED and manifest.frozen is None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tequio_client.checkpoint import chat, gguf, layout
+from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.plugins import archive
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
@@ -89,6 +90,21 @@ def test_an_export_has_the_table_and_the_archive_and_is_verified(
         (model / name).write_bytes(whole[:-1] + b"x")
         assert checked(model, site.url).outcome is VerifyOutcome.IS_NOT
         (model / name).write_bytes(whole)
+
+
+def test_a_network_of_a_plug_in_is_refused_before_its_weights_are_fetched(tmp_path: Path) -> None:
+    folder = plugin_example.write(tmp_path / "code", words=WORDS)
+    network = archive.build(plugin_example.add_tokenizer(folder))
+    assert "model" in network.spec.provides
+    table = TokenTable.of(TOKENS, 255).encode()
+    run = play(tokenizer=table, separator=255, plugin=network)
+    with served_log(SwarmLog(run.swarm)) as site:
+        origin = WeightsOrigin(ledger=site.url, stores=[run.store(tmp_path / "store", ROUNDS)])
+        wish = ExportOptions(origin=origin, run=run.manifest.name, target=tmp_path / "cache")
+        with pytest.raises(UserFacingError, match="no other program can load it"):
+            chat.newest_model(wish, NoProgress())
+    assert not list((tmp_path / "cache").rglob("*.safetensors"))
+    assert not list((tmp_path / "cache").rglob("fetched"))
 
 
 def test_a_chat_needs_the_consent_and_then_writes_by_the_table(
