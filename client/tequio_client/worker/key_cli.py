@@ -141,7 +141,7 @@ def revoke(
 ) -> None:
     """Revoke this folder's key, or the KEY of a lost computer with its recovery key.
 
-    A revoked key signs and earns nothing more. With its recovery key, `tequio key replace` can
+    A revoked key signs and earns nothing more. If it had a recovery key, `tequio key replace` can
     still move its points and standing. Stop the worker of that folder first.
     """
     from tequio_client.worker.ledger import key_commands

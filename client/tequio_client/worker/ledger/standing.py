@@ -113,8 +113,9 @@ def describe_standing(one: StandingAnswer) -> str:
 
 _ENDS: Mapping[str, list[str]] = {
     Standing.REVOKED: [
-        "It can sign nothing more. With its recovery key, `tequio key replace` moves its points "
-        "and standing to a new key."
+        "It can sign nothing more. If it had a recovery key, `tequio key replace` moves its points "
+        "and standing to a new key; without one they are lost, and a new folder (--dir) begins "
+        "with a new key."
     ],
     Standing.REPLACED: ["Another key has its points and standing now. Use that one."],
 }
