@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import ipaddress
 import os
 import socket
 import struct
@@ -27,6 +28,7 @@ _WAITING_CONNECTIONS = 1_024
 USUAL_PORT = 29_500
 """Of torchrun's stores."""
 _PORTS_TRIED = 64
+_ELSEWHERE = "192.0.2.1"  # of no computer (RFC 5737): the usual way out leads there
 _NOT_ALLOWED = (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSPC, errno.ENOSYS, errno.EUSERS)
 """Errors of a system that gives programs no namespaces."""
 
@@ -95,7 +97,11 @@ def listen(address: str, port: int) -> tuple[int, int]:
 
 
 def resolve(name: str, port: int) -> str:
-    """Find the address of a computer; raises UserFacingError."""
+    """Find the address of rank 0's computer; raises UserFacingError.
+
+    Debian and Ubuntu give a computer's own name an address of its loopback, where nobody else gets
+    in: then it is this computer's address in the network.
+    """
     try:
         found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     except OSError as err:
@@ -105,7 +111,17 @@ def resolve(name: str, port: int) -> str:
         ) from err
     # IPv4 first: torch's store and NCCL meet fewer surprises there.
     found.sort(key=lambda one: one[0] != socket.AF_INET)
-    return str(found[0][4][0])
+    addresses = [str(one[4][0]) for one in found]
+    if name == "localhost" or name in addresses:
+        return addresses[0]
+    outside = [one for one in addresses if not ipaddress.ip_address(one).is_loopback]
+    own = outside[0] if outside else address_towards(_ELSEWHERE)
+    if not own:
+        raise UserFacingError(
+            f"MASTER_ADDR {name!r} leads to {addresses[0]}, where no other computer gets in: set "
+            "it to the address of rank 0's computer in your network"
+        )
+    return own
 
 
 def address_towards(address: str) -> str:
