@@ -70,6 +70,13 @@ def why_no_cell(manifest: Manifest) -> str:
     return "a cell of several cards does not run plug-ins"
 
 
+def why_no_guests(manifest: Manifest) -> str:
+    """Say why no cell of several owners can train the run; empty: it can."""
+    if manifest.frozen is not None:
+        return "guests of a cell do not get the files of a frozen base"
+    return why_no_cell(manifest)
+
+
 def why_undivided(
     division: Division,
     manifest: Manifest,

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tequio_client.ipc.cell import CellNeed, cell_of_size, smallest_cell
-from tequio_client.ipc.cell_division import why_no_cell
+from tequio_client.ipc.cell_division import why_no_guests
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser.outline import RunOutline
 from tequio_client.organiser.plan import ExpectPlan
@@ -336,7 +336,7 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
     if facts.cell is not None:
         needed, least = f"each of {_members(facts.cell)}", facts.cell.memory_mb
     elif expect.cell > 1:
-        yield f"{why_no_cell(manifest)}: set cell = 1 under [expect]"
+        yield f"{why_no_guests(manifest)}: set cell = 1 under [expect]"
     if least > lent:
         yield (
             f"{needed} needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "

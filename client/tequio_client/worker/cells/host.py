@@ -52,6 +52,8 @@ PLACE_KEPT_S = 60.0
 """How long a guest may be away without losing its rank."""
 GUESSES, GUESSES_PER_S = 5, 1 / 60
 """Wrong proofs of one address at once, and as time goes by."""
+RECHECK_S = 5.0
+"""Between two questions to a ledger that does not answer."""
 _CHECK_S = 1.0
 _LABEL = 64
 
@@ -160,11 +162,11 @@ class CellHost:
         guest, hello = talk.stream.peer, await talk.receive_a(GuestHello)
         self._check_proof(guest, talk.stream.remote_host, hello)
         self._check_room(guest)
-        receiver, why_none = await self._receiver(guest, hello)
-        text = to_text(receiver) if receiver else ""
-        await talk.send(replace(self._offer, receiver=text, why_none=why_none))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(talk.beat)
+            receiver, why_none = await self._receiver(guest, hello)
+            text = to_text(receiver) if receiver else ""
+            await talk.send(replace(self._offer, receiver=text, why_none=why_none))
             ask = await talk.receive_a(AskForPlace)
             if why := why_unfit(self._offer, ask):
                 raise RefusedPlaceError(PlaceRefusal(reason=why))
@@ -217,7 +219,8 @@ class CellHost:
     async def _receiver(self, guest: PeerKey, hello: GuestHello) -> tuple[PeerKey | None, str]:
         """Decide which key gets the guest's part of the points; else why the one it names does not.
 
-        One request to the ledger, unless the guest comes back.
+        One request to the ledger, unless the guest comes back; while the ledger does not answer,
+        the guest waits, for its points would go to the host.
         """
         if not hello.receiver:
             return None, ""
@@ -232,10 +235,13 @@ class CellHost:
             return receiver, ""
         if why := self._why_too_many(receiver):
             return None, why
-        try:
-            why = await self._check(receiver)
-        except TequioError as err:
-            why = f"could not be checked, since the ledger did not answer ({err}): join again later"
+        while True:
+            try:
+                why = await self._check(receiver)
+                break
+            except TequioError as err:
+                log.warning("a guest waits: its key cannot be checked", error=str(err))
+            await trio.sleep(RECHECK_S)
         return (None, f"this key {why}") if why else (receiver, "")
 
     def _why_too_many(self, receiver: PeerKey) -> str:

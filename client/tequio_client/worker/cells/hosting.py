@@ -11,7 +11,7 @@ import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import CellNeed, Division, smallest_cell
-from tequio_client.ipc.cell_division import parse_fields, why_undivided
+from tequio_client.ipc.cell_division import parse_fields, why_no_guests, why_undivided
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main, shutdown
 from tequio_client.worker.cells.code import derive_keys, make_code, parse_fingerprint
@@ -176,6 +176,11 @@ def check_division(
     Without its configuration (None), rank 0's trainer finds out.
     """
     kind = "none" if config is None else division
+    if why := why_no_guests(manifest):
+        raise UserFacingError(
+            f"the run {manifest.name} cannot be trained like this: {why}; let each computer train "
+            "by itself (tequio worker)"
+        )
     if why := why_undivided(kind, manifest, parse_fields(config), ranks):
         raise UserFacingError(f"the run {manifest.name} cannot be trained like this: {why}")
 

@@ -54,7 +54,7 @@ from tequio_client.ipc.cell import CellNeed, Division, layers_of_stages
 from tequio_client.ipc.cell_division import (
     may_propose_tensor,
     parse_fields,
-    why_no_cell,
+    why_no_guests,
     why_undivided,
 )
 from tequio_client.ipc.preferences import Preferences
@@ -309,8 +309,8 @@ def cell_needs(manifest: Manifest, config: bytes | None) -> tuple[CellNeed, ...]
     Of one size, a kind is left out that needs no less than a simpler one. Without the model's
     configuration (None), nothing tells what the trainer could divide, so each rank has all of it.
     """
-    if why_no_cell(manifest):
-        return ()
+    if why_no_guests(manifest):
+        return ()  # nor would one of a single computer need less: adapters are not divided
     fields = parse_fields(config)
     sizes = range(2, MOST_COMPUTERS + 1)
     return tuple(one for ranks in sizes for one in _needs_of_size(manifest, fields, ranks))

@@ -377,10 +377,6 @@ async def test_a_returning_guest_may_name_another_key_or_none(keys: CellKeys) ->
             await until(lambda: all(one.talk is None for one in party.host.seats.values()))
 
 
-async def silent(_: PeerKey) -> str:
-    raise PeerError("connection refused")
-
-
 @pytest.mark.trio
 @pytest.mark.parametrize(
     ("receiver", "check", "why"),
@@ -388,7 +384,6 @@ async def silent(_: PeerKey) -> str:
         (to_text(RECEIVER), None, "the host keeps all points"),
         ("ana", registered, "it is not a key"),
         (to_text(signer("nobody").key), registered, "this key is not registered"),
-        (to_text(RECEIVER), silent, "the ledger did not answer"),
     ],
 )
 async def test_a_guest_is_told_why_its_key_gets_nothing(
@@ -398,6 +393,28 @@ async def test_a_guest_is_told_why_its_key_gets_nothing(
         offer = await ana.receive_a(CellOffer)
         assert offer.receiver == ""
         assert why in offer.why_none
+
+
+@pytest.mark.trio
+async def test_a_guest_waits_for_a_ledger_that_does_not_answer(
+    keys: CellKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tequio_client.worker.cells.host.RECHECK_S", 0.01)
+    answers = iter([None, None, ""])
+
+    async def check(_: PeerKey) -> str:
+        await trio.lowlevel.checkpoint()
+        if (why := next(answers)) is None:
+            raise PeerError("connection refused")
+        return why
+
+    receiver = to_text(RECEIVER)
+    async with (
+        hosted(keys, check=check) as party,
+        party.visitor("ana", receiver=receiver) as ana,
+    ):
+        offer = await ana.receive_a(CellOffer)
+    assert (offer.receiver, offer.why_none) == (to_text(RECEIVER), "")
 
 
 @pytest.mark.trio

@@ -32,6 +32,7 @@ from tequio_client.worker.lending.needs import (
     stage_parameters,
 )
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import to_text
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.plugin import PluginSpec, Seam
@@ -257,8 +258,22 @@ def test_a_run_whose_trainers_load_a_plugin_has_no_cells(
     kinds = {one.division for one in cell_needs(manifest, CONFIG)}
     assert kinds == ({"pipeline", "shard", "tensor"} if has_cells else set())
     if not has_cells:
-        with pytest.raises(UserFacingError, match="does not run plug-ins: start the worker with"):
+        with pytest.raises(UserFacingError, match="does not run plug-ins; let each computer"):
             check_division(manifest, None, 2, "none")
+
+
+def test_no_guests_are_asked_for_a_run_whose_base_they_would_lack() -> None:
+    manifest = manifest_of(network_of(tied=False))
+    file = BaseFile(name="model.safetensors", size_bytes=20_000, root=manifest.data.root)
+    base = FrozenBase(
+        source="", revision="", parameters=9, files=(file,), rank=4, alpha=8, targets=("q_proj",)
+    )
+    frozen = msgspec.structs.replace(manifest, base=base)
+    assert cell_needs(frozen, CONFIG) == ()
+    for kind in ("none", "pipeline"):
+        with pytest.raises(UserFacingError, match="do not get the files of a frozen base"):
+            check_division(frozen, CONFIG, 2, kind)  # type: ignore[arg-type]  # one of its values
+    check_division(manifest, CONFIG, 2, "none")
 
 
 def test_a_host_checks_its_memory_before_it_waits_for_guests() -> None:
