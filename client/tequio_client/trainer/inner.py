@@ -277,7 +277,10 @@ def _gradients(
         try:
             found = compute(scale)
         except RuntimeError as err:
-            if not is_out_of_memory(err) or not _save_memory(model, batch):
+            # All ranks try again or none: one alone would wait for the others without end.
+            is_common = batch.cell.size == 1 or batch.cell.common_error is err
+            saved = partial(_save_memory, model, batch)
+            if not is_out_of_memory(err) or not is_common or not batch.cell.total(saved):
                 raise
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])

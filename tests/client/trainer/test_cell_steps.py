@@ -98,10 +98,16 @@ def samples(number: int = 5) -> Tensor:
     return torch.randint(0, 256, (number, SEQUENCE + 1), generator=chance)
 
 
-def two_steps(cell: Cell) -> Numbers:
-    """The losses of two steps of a small model, and the weights after them."""
+def two_steps(cell: Cell, *, is_spent: bool = False) -> Numbers:
+    """The losses of two steps of a small model, and the weights after them.
+
+    If the rank `is_spent`, it has no memory left to save.
+    """
     model = build_random(CONFIG, 1)
     batch = BatchSize(SEQUENCE, open_device("cpu"), cell)
+    if is_spent:
+        batch.samples = 1
+        model.recompute_layers()
     optimiser, losses = inner.Optimiser(model, InnerParams(), cell), []
     for _ in range(2):
         losses.append(inner.compute_gradients(model, samples(), batch, lambda: None))
@@ -307,13 +313,44 @@ def test_a_rank_has_its_part_of_matrices_and_tables_and_of_their_gradients(
         assert held.tolist() == [numbers, numbers]
 
 
-@pytest.mark.parametrize("work", [two_steps, out_of_memory_once])
+def out_of_memory_with_nothing_left_to_save(cell: Cell) -> Numbers:
+    """The same, where the rank without room has the smallest batch, and stores no layers."""
+    real, met = TokenLoss.backward, list[int]()
+
+    def backward(losses: TokenLoss, part: Tensor, scale: float) -> Tensor:
+        if cell.rank == 1 and not met:
+            met.append(len(part))
+            raise torch.OutOfMemoryError("no room")
+        return real(losses, part, scale)
+
+    with mock.patch.object(TokenLoss, "backward", backward):
+        return two_steps(cell, is_spent=cell.rank == 1)
+
+
+@pytest.mark.parametrize(
+    "work", [two_steps, out_of_memory_once, out_of_memory_with_nothing_left_to_save]
+)
 def test_ranks_have_equal_weights_and_those_of_one_device_but_for_rounding(
     tmp_path: Path, work: Callable[[Cell], Numbers]
 ) -> None:
     one, other = in_cell(tmp_path, work)
     assert np.array_equal(one, other)
     np.testing.assert_allclose(one, two_steps(Cell()), rtol=1e-4, atol=1e-6)
+
+
+def nobody_can_save(cell: Cell) -> Numbers:
+    """Meet a rank without room where no rank can save memory."""
+    lacking = torch.OutOfMemoryError("no room") if cell.rank else None
+    with (
+        mock.patch.object(TokenLoss, "backward", side_effect=lacking, return_value=torch.zeros(())),
+        pytest.raises(torch.OutOfMemoryError),
+    ):
+        two_steps(cell, is_spent=True)
+    return np.ones(1)
+
+
+def test_ranks_give_up_together_when_none_can_save_memory(tmp_path: Path) -> None:
+    assert in_cell(tmp_path, nobody_can_save) == [[1.0], [1.0]]
 
 
 def out_of_memory_in_a_stage(cell: Cell) -> Numbers:
