@@ -24,6 +24,7 @@ from typing import NoReturn
 
 import msgspec
 import numpy as np
+import psutil
 import structlog
 import torch
 import torch.distributed as dist
@@ -143,19 +144,29 @@ class CellStore:
         return cell
 
     def hello(self, chosen: ComputeDevice) -> RankHello:
-        host, kind = platform.node()[:200], chosen.handle.type
-        card = "" if kind == "cpu" else f"{host}/{chosen.label}"
-        if kind == "cuda":
-            card = str(torch.cuda.get_device_properties(chosen.handle).uuid)
+        host = platform.node()[:200]
         return RankHello(
             rank=self.place.rank,
             size=self.place.size,
             device=chosen.label,
             host=host,
-            card=card,
+            card=_card(chosen, host),
             torch=str(torch.__version__),
             division=self.place.division,
         )
+
+
+def _card(chosen: ComputeDevice, host: str) -> str:
+    """Name a card as no other one is named; empty for a CPU."""
+    kind = chosen.handle.type
+    if kind == "cpu":
+        return ""
+    if kind == "cuda":
+        own = torch.cuda.get_device_properties(chosen.handle).uuid
+        if len(set(own.bytes)) > 1:
+            return str(own)
+    # Some AMD cards have no number of their own, and many computers the name that they came with.
+    return f"{host}/{psutil.boot_time():.0f}/{chosen.label}"
 
 
 def _served_store(place: CellPlace) -> TCPStore:
