@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.omissions import OmissionWatch
     from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
-    from tequio_shared.ids import Digest
+    from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.round.corpus import Corpus
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.network import Role
@@ -82,6 +82,7 @@ class DutyRunnerSetup:
     held_out_documents: int = 5
     roles: tuple[Role, ...] = ROLES
     withheld: set[Digest] = field(default_factory=set)
+    rank_owners: dict[int, PeerKey] = field(default_factory=dict)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[DutyRunner]:
@@ -139,7 +140,7 @@ class DutyRunnerSetup:
                         minimum=MinimumVersion(api),
                         announcement=NetworkAnnouncement(api),
                         points=PointsRecorder(book, signer.key, to_text(manifest.run_id)),
-                        rank_owners={},
+                        rank_owners=self.rank_owners,
                         measures_every=0,
                     )
                 )

@@ -5,7 +5,8 @@ the log which feedback a contribution started from. Its claimed losses differ ea
 twice for one round never gives the same header. The file that the environment variable
 PYTHON_PAPER_DIARY names gets a line for each training and each evaluation. With
 PYTHON_PAPER_BROKEN it sends bytes that no encoder makes, under the right hash; with
-PYTHON_PAPER_STARTS_OVER it leaves out the error feedback that it is given.
+PYTHON_PAPER_STARTS_OVER it leaves out the error feedback that it is given, and with
+PYTHON_PAPER_RANKS, a number, it says that as many ranks share its work.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY, BROKEN = "PYTHON_PAPER_DIARY", "PYTHON_PAPER_BROKEN"
-STARTS_OVER = "PYTHON_PAPER_STARTS_OVER"
+STARTS_OVER, PAPER_RANKS = "PYTHON_PAPER_STARTS_OVER", "PYTHON_PAPER_RANKS"
 SCALES = 126, 165
 """Smallest and largest scale of a chunk: between those of a newcomer's real contribution to a small
 model and a veteran's, which has an error feedback."""
@@ -147,6 +148,7 @@ def _ready(command: link.Prepare, manifest: Manifest) -> link.TrainerReady:
         memory_mb=0,
         parameters=manifest.layout.parameters,
         torch="none",
+        rank_work=(1,) * int(os.environ.get(PAPER_RANKS, "1")),
     )
 
 

@@ -128,6 +128,9 @@ class RoundTraining:
     async def _contribution(self, current: RoundView, held: Head) -> ContributionHeader:
         before = self._context.feedback.start
         report = await self._trained(current, held, self._context.feedback.path)
+        # At once: while the round is waited for, a guest of the cell may leave, or another come.
+        ready = await self._context.workdir.prepare_trainer()
+        parts = point_parts(ready.rank_work, self._context.rank_owners, self._context.key)
         if report.starts_over:
             log.warning("error feedback left out: it would hide this update", round=current.number)
             before = ZERO_DIGEST
@@ -153,13 +156,12 @@ class RoundTraining:
         # The payload is in the store before the feedback names it: after a crash in between, the
         # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
-        ready = await workdir.prepare_trainer()
         await trio.to_thread.run_sync(
             self._context.feedback.store,
             workdir.file("feedback", number),
             header,
             before,
-            point_parts(ready.rank_work, self._context.rank_owners, self._context.key),
+            parts,
         )
         self._delta_round = number
         self._tally.add(report)

@@ -17,6 +17,7 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.keys import Signer
 from tequio_shared.round import fold
 from tequio_shared.round.manifest import WindowRules
 from tequio_shared.statements.runs import (
@@ -33,7 +34,7 @@ from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
-from tests.support.synthetic_trainer import BROKEN, GAIN, STARTS_OVER
+from tests.support.synthetic_trainer import BROKEN, GAIN, PAPER_RANKS, STARTS_OVER
 from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
@@ -95,10 +96,11 @@ async def test_bytes_that_every_witness_would_refuse_are_not_committed(
 
 
 async def test_what_was_trained_while_others_attest_is_committed_to_once_the_round_is_open(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    swarm = stopped(HeadAttest)
-    desk = DutyRunnerSetup(tmp_path, swarm)
+    monkeypatch.setenv(PAPER_RANKS, "2")
+    swarm, guest = stopped(HeadAttest), Signer(bytes([9]) * 32).key
+    desk = DutyRunnerSetup(tmp_path, swarm, rank_owners={1: guest})
     payload = tmp_path / "work" / "payload-1"
     with trio.fail_after(120):
         async with desk.open() as deeds, trio.open_nursery() as nursery:
@@ -108,10 +110,13 @@ async def test_what_was_trained_while_others_attest_is_committed_to_once_the_rou
             await trio.sleep(0.2)  # longer than a commitment would take
             assert not has_opened(desk)
             assert not desk.logged(WorkCommit)
+            desk.rank_owners.clear()  # its guest leaves, and gets its part all the same
             while not has_opened(desk):
                 assert swarm.step()
             deeds.record_opening()
-        assert len(desk.logged(WorkCommit)) == 1
+        (body,) = desk.logged(WorkCommit)
+        assert isinstance(body, WorkCommit)
+        assert body.parts == ((to_text(guest), 500),)
 
 
 @pytest.mark.parametrize("code", ["", "wrong-feedback", "header-base"])
