@@ -123,6 +123,22 @@ def test_a_head_that_nobody_measures_waits_for_no_third_witness() -> None:
     assert isinstance(wait_ms(swarm, 0), HeadPromote)
 
 
+def test_the_last_head_waits_for_the_third_witness_whatever_its_round() -> None:
+    rules = tiny_manifest(grace=1_000, attest=10_000, most=1)
+    swarm = Swarm(manifest=msgspec.structs.replace(rules, measure=MeasureRules(every=2)))
+    for name in "abc":
+        swarm.volunteer(name)
+    swarm.run_rounds(1)
+    until(swarm, RoundPhase.ATTEST)
+    assert swarm.view.state is RunState.COOLDOWN
+    assert swarm.view.next_head is not None
+    assert swarm.view.next_head.round == 1
+    attest(swarm, 0, 1)
+    assert wait_ms(swarm, 0) is None
+    attest(swarm, 2)
+    assert isinstance(wait_ms(swarm, 0), HeadPromote)
+
+
 def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST)
     until(swarm, RoundPhase.TRAIN)
@@ -204,6 +220,29 @@ def test_a_round_closes_after_the_grace_when_a_witness_is_missing() -> None:
     while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
         swarm.step()
     assert wait_ms(swarm, 999) is None
+    assert isinstance(wait_ms(swarm, 1), RoundClose)
+
+
+@pytest.mark.parametrize(("members", "is_undecided"), [(3, True), (4, False)])
+def test_a_witness_that_still_decides_has_as_long_again_as_the_quorum_took(
+    members: int,
+    is_undecided: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    """Of three, the slot of the missing witness has one vote less than it needs; of four, none."""
+    swarm = swarm_of(*[HONEST] * members, witness=30_000, grace=1_000)
+    until(swarm, RoundPhase.WITNESS)
+    swarm.watch.update(swarm.view, swarm.now_ms)
+    swarm.now_ms += 5_000
+    while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
+        swarm.step()
+    assert wait_ms(swarm, 0) is None
+    assert swarm.watch.witness_at is not None
+    assert swarm.watch.quorum_at is not None
+    took_ms = swarm.watch.quorum_at - swarm.watch.witness_at
+    assert took_ms > 1_000
+    patience_ms = took_ms if is_undecided else 1_000
+    assert wait_ms(swarm, patience_ms - 1) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + 1
     assert isinstance(wait_ms(swarm, 1), RoundClose)
 
 
