@@ -34,7 +34,7 @@ EVALUATORS = 16
 SHOWING_PART = 10
 """`result` comes after `scored` by at least one part in this many of the time to score."""
 FILES = 128
-"""Most files of one submission: so many fit a statement, unless their names are long."""
+"""Most files of one submission; as many fit a statement, unless their names are long."""
 WINDOW_MOST = 1 << 16
 DRAWN_DOCUMENTS = 8_192
 """Most documents drawn to be scored: a ledger reads an evaluation of them in a fraction of 1 s."""

@@ -121,7 +121,7 @@ def submit_appeal(ledger: str, folder: Path, load: LoadKey, text: bytes) -> list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitedKey:
+class UsedInvitation:
     """How the key of a folder stands to an invitation, after it was used."""
 
     said: str
@@ -132,7 +132,7 @@ class InvitedKey:
     """The only run for which the invitation counts, if there is one."""
 
 
-def register_by_invitation(link: InvitationLink, folder: Path) -> InvitedKey:
+def register_by_invitation(link: InvitationLink, folder: Path) -> UsedInvitation:
     """Register the key in the folder, unless it is registered."""
     with locked(folder):
         signer = identity.load_or_create(folder)
@@ -142,7 +142,7 @@ def register_by_invitation(link: InvitationLink, folder: Path) -> InvitedKey:
 
 async def join_network(
     api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink
-) -> InvitedKey:
+) -> UsedInvitation:
     """Register that key, whose folder the caller holds, unless it is registered."""
     network = await api.network()
     if network.id != link.network:
@@ -154,12 +154,12 @@ async def join_network(
     if known is not None:
         if await _is_signed_by(api, network, known, link):
             said = f"{known.key} already joined with this invitation"
-            return InvitedKey(said=said, is_invited=True, run=known.tier.run)
+            return UsedInvitation(said=said, is_invited=True, run=known.tier.run)
         said = (
             f"{known.key} is already registered in this network without this invitation, which is "
             "for a new key: give another --dir to join with one"
         )
-        return InvitedKey(said=said, is_invited=False)
+        return UsedInvitation(said=said, is_invited=False)
     async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
@@ -168,7 +168,7 @@ async def join_network(
     if not await _is_signed_by(api, network, known, link):
         raise UserFacingError(_STRIPPED.format(index=known.registered_index))
     said = f"{known.key} joined the network {network.genesis.name!r} by invitation"
-    return InvitedKey(said=said, is_invited=True, run=known.tier.run)
+    return UsedInvitation(said=said, is_invited=True, run=known.tier.run)
 
 
 async def _register(outbox: Outbox) -> None:
