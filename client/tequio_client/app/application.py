@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QApplication
 from tequio_client import heap
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.links import SCHEME
+from tequio_client.platform import text_scale
 from tequio_client.platform.versions import let_another_come_to_the_front
 
 log = logging.getLogger(__name__)
@@ -62,7 +63,8 @@ class Application(QApplication):
 
 
 def make_application() -> Application:
-    qt = Application(sys.argv[:1])
+    with text_scale.followed():
+        qt = Application(sys.argv[:1])
     qt.setApplicationName("tequio")
     qt.setApplicationDisplayName("Tequio")
     qt.setDesktopFileName("tequio")
