@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_ledger.log.clock_guard import ClockGuard
 from tequio_ledger.log.sequencer import Sequencer
 from tequio_ledger.web.app import PublicApp
 from tequio_ledger.web.events import EventStreams
@@ -87,6 +88,15 @@ def test_a_correction_of_a_moment_is_no_complaint(tmp_path: Path) -> None:
         clock.pass_ms(-500)
         assert ledger.health().status == "ok"
         assert ledger.sequencer.timekeeper.is_behind(clock())
+
+
+def test_an_older_time_that_is_read_later_does_not_count() -> None:
+    guard = ClockGuard(VirtualClock(1_500))
+    guard.record(2_000)
+    guard.record(1_000)
+    assert guard.latest_ms == 2_000
+    assert guard.is_behind(1_999)
+    assert not guard.is_behind(2_000), "several statements may have one time"
 
 
 def test_a_deadline_is_kept_when_the_clock_is_corrected_and_nobody_says_anything(

@@ -12,10 +12,12 @@ import pytest
 from tequio_ledger.admin import backup as backups
 from tequio_ledger.admin import backup as restores
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.log.guard import Cause, NotSigningError, read_mark
+from tequio_ledger.log.guard import Cause, NotSigningError, newest, read_mark
 from tequio_ledger.log.sequencer import Logged
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import RefusedError, SignatureInvalidError, UserFacingError
-from tequio_shared.log.notes import Checkpoint, sign_checkpoint
+from tequio_shared.ids import sha256
+from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
@@ -165,6 +167,46 @@ def test_a_witness_that_remembers_more_stops_a_ledger_before_it_leads(tmp_path: 
             ledger.log.load(lambda _row, _entry: None)
         assert ledger.log.term == term
         assert ledger.health().status == "lost"
+
+
+def test_the_first_proof_of_lost_entries_stays(tmp_path: Path) -> None:
+    folder, _, after = restored(tmp_path)
+    with opened(make_settings(tmp_path / "first"), CLOCK) as ledger:
+        later = asyncio.run(grow(ledger, "later", 2))
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert not asyncio.run(ledger.judge_checkpoint(after))
+        assert not asyncio.run(ledger.judge_checkpoint(later))
+    mark = read_mark(folder / "signing.json")
+    assert mark is not None
+    assert (mark.shown, mark.shown_size) == (after.decode(), 9)
+
+
+def test_a_checkpoint_that_a_witness_invented_stops_no_ledger(tmp_path: Path) -> None:
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        lie = Checkpoint(origin=ledger.genesis.origin, size=99, root=ledger.log.published.root)
+        ledger.guard.recall = lambda: [sign_checkpoint(lie, ORGANISER)]
+        ledger.guard.check_before_leading(ledger.database)
+        assert ledger.health().status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("size", "stored_size", "head_size", "head_root", "said"),
+    [
+        (5, 5, 4, b"a", "checkpoint 5 is ahead of the log's 4 entries"),
+        (4, 5, 5, b"a", "checkpoint 5 does not match its row"),
+        (5, 5, 5, b"b", "checkpoint 5 was signed over another root"),
+    ],
+)
+def test_a_stored_checkpoint_is_that_of_the_log(
+    size: int, stored_size: int, head_size: int, head_root: bytes, said: str
+) -> None:
+    root, origin = sha256(b"a"), "ledger.example/test"
+    note = sign_checkpoint(Checkpoint(origin=origin, size=size, root=root), ORGANISER)
+    stored = StoredCheckpoint(size=stored_size, root=root, note=note, at_ms=0)
+    head = SignedHead(origin=origin, size=head_size, root=sha256(head_root), term=1)
+    key = VerifierKey(name=origin, kind=KeyKind.LOG, key=ORGANISER.key)
+    with pytest.raises(UserFacingError, match=said):
+        newest(stored, head, key.text())
 
 
 def test_nobody_else_can_stop_a_ledger(tmp_path: Path) -> None:

@@ -54,6 +54,27 @@ def test_a_peers_quota_is_its_own(blobs: BlobFolder) -> None:
     put(blobs, BOB, b"y" * 11, SMALL)
 
 
+def test_a_quota_without_room_for_one_byte_is_used_up(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"x", SMALL + FILE_BYTES)
+    with pytest.raises(RefusedError, match="used up") as refused:
+        put(blobs, ALICE, b"y", SMALL + FILE_BYTES)
+    assert refused.value.code == "quota"
+
+
+def test_an_upload_reserves_no_more_than_it_announced(blobs: BlobFolder) -> None:
+    uploads = [
+        blobs.begin_upload(sha256(content), ALICE, 2 * SMALL, claimed_bytes=1)
+        for content in (b"1", b"2")
+    ]
+    with pytest.raises(RefusedError, match="used up"):
+        blobs.begin_upload(sha256(b"3"), ALICE, 2 * SMALL, claimed_bytes=1)
+    with pytest.raises(RefusedError, match="more than the 1 bytes allowed"):
+        uploads[0].write(b"12")
+    for one in uploads:
+        blobs.end_upload(one)
+    put(blobs, ALICE, bytes(2 * BLOCK_BYTES), 2 * SMALL)
+
+
 def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
     put(blobs, ALICE, b"x" * BLOCK_BYTES * 2, 10 * SMALL)
     with pytest.raises(RefusedError, match=f"more than the {3 * BLOCK_BYTES} bytes"):
@@ -143,6 +164,14 @@ def test_an_organisers_copy_of_a_strangers_blob_does_not_lapse(blobs: BlobFolder
     assert blobs.unnamed(CLOCK() + 1, (), {CAROL}) == []
     assert blobs.renew(sha256(b"predicted"), CAROL, {CAROL})
     assert blobs.unnamed(CLOCK() + 1, (), ()) == [sha256(b"copied")], "the coordinator's stays"
+
+
+def test_an_organiser_that_takes_a_blob_over_frees_the_strangers_quota(blobs: BlobFolder) -> None:
+    put(blobs, ALICE, b"shared", SMALL)
+    with pytest.raises(RefusedError, match="used up"):
+        put(blobs, ALICE, b"another", SMALL)
+    assert blobs.renew(sha256(b"shared"), BOB, {BOB})
+    put(blobs, ALICE, b"another", SMALL)
 
 
 def test_of_two_that_upload_one_blob_side_by_side_the_first_is_its_author(

@@ -112,6 +112,21 @@ def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
     asyncio.run(scenario())
 
 
+def test_without_a_limit_on_streams_an_address_has_as_many_requests_as_it_likes() -> None:
+    async def scenario() -> None:
+        app = RecordingApp()
+        door = with_limits(app, (), 0)
+        async with asyncio.TaskGroup() as tasks:
+            held = [
+                tasks.create_task(asked(door, scope("192.0.2.1"))) for _ in range(MAX_REQUESTS + 1)
+            ]
+            await asyncio.sleep(0.1)
+            app.may_answer.set()
+        assert {one.result()[0]["status"] for one in held} == {200}
+
+    asyncio.run(scenario())
+
+
 @attack("D9", layer="net", ends="requests begin in turns of their networks")
 def test_a_newcomer_does_not_wait_for_all_requests_that_others_sent_in_advance() -> None:
     async def scenario() -> None:
@@ -135,6 +150,19 @@ def test_a_path_without_end_is_refused() -> None:
     )
     assert sent[0]["status"] == 400
     assert app.hosts == []
+
+
+def test_path_and_query_together_have_a_limit() -> None:
+    def status(path: str, query: str) -> int:
+        app = RecordingApp()
+        app.may_answer.set()
+        target = {**scope("192.0.2.1", path=path), "query_string": query.encode()}
+        found: int = asyncio.run(asked(with_limits(app, (), 64), target))[0]["status"]
+        return found
+
+    half = MAX_TARGET_BYTES // 2
+    assert status("/" * half, "x" * half) == 200
+    assert status("/" * half, "x" * (half + 1)) == 400
 
 
 def test_a_reader_that_accepts_nothing_is_given_up() -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.openapi import DECLARED_EXCHANGES
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import POST_BYTES
+from tequio_shared.limits import JSON_INTEGER, POST_BYTES
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
@@ -183,6 +184,46 @@ def test_tiles_bundles_and_blobs_may_be_kept_for_ever(program: Served, http: htt
     missing = f"/v1/blobs/{to_text(bytes(32))}"
     held = {"if-none-match": f'"{to_text(bytes(32))}"'}
     assert http.get(missing, headers=held).status_code == 404
+
+
+def test_a_tag_of_anything_turns_no_problem_into_an_unchanged_answer(http: httpx.Client) -> None:
+    for path in ("/v1/nowhere", f"/v1/peers/{to_text(bytes(32))}"):
+        answer = http.get(path, headers={"if-none-match": "*"})
+        assert_problem(answer, 404, "not-found")
+        assert "etag" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/v1/peers?limit=0", 400),
+        (f"/v1/peers?limit={PAGE_ROWS}", 200),
+        (f"/v1/peers?limit={PAGE_ROWS + 1}", 400),
+        ("/v1/runs?after=-1", 400),
+        (f"/v1/runs?after={JSON_INTEGER}", 200),
+        (f"/v1/runs?after={JSON_INTEGER + 1}", 400),
+        ("/v1/runs/{run}/rounds/0", 404),
+        (f"/v1/runs/{{run}}/rounds/{JSON_INTEGER + 1}", 404),
+        ("/v1/runs/{run}/measures?after=-1", 200),
+        ("/v1/runs/{run}/measures?after=-2", 400),
+        ("/v1/ranking?n=100&around={key}", 200),
+        ("/v1/ranking?n=101&around={key}", 400),
+        (f"/v1/peers/{to_text(bytes(32))}/rounds", 404),
+    ],
+)
+def test_numbers_of_a_request_have_the_bounds_that_the_protocol_names(
+    http: httpx.Client, path: str, status: int
+) -> None:
+    run = http.get("/v1/runs").json()["runs"][0]["run"]
+    key = http.get("/v1/peers").json()["peers"][0]["key"]
+    assert http.get(path.replace("{run}", run).replace("{key}", key)).status_code == status
+
+
+def test_a_list_around_a_key_is_not_continued(http: httpx.Client) -> None:
+    best = http.get("/v1/ranking").json()["rows"][0]["key"]
+    found = http.get("/v1/ranking", params={"around": best, "n": 0, "limit": 1}).json()
+    assert [one["key"] for one in found["rows"]] == [best]
+    assert found["next"] is None
 
 
 def assert_problem(answer: httpx.Response, status: int, code: str) -> None:

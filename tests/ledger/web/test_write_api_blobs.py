@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.log.tiles import encode_bundle
+from tequio_shared.statements.network import KeyRevoke
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, served
@@ -70,8 +73,51 @@ def test_a_stranger_may_not_put(http: httpx.Client, author: Author, now_ms: int)
     assert put(http, author, b"from a stranger", now_ms) == 403
 
 
-def test_an_old_request_is_refused(http: httpx.Client, member: Author, now_ms: int) -> None:
-    assert put(http, member, b"late", now_ms - 61_000) == 422
+def test_a_key_that_was_revoked_may_not_put(
+    http: httpx.Client, member: Author, now_ms: int
+) -> None:
+    revoking = member.sign(KeyRevoke(peer=to_text(member.key)), now_ms)
+    told = http.post("/v1/statements", content=encode_bundle([revoking.leaf()])).json()
+    assert told["items"][0]["status"] == "logged"
+    digest = sha256(b"from a revoked key")
+    headers = put_headers(member.signer, member.net, digest, now_ms)
+    answer = http.put(f"/v1/blobs/{to_text(digest)}", content=b"never read", headers=headers)
+    assert (answer.status_code, answer.json()["title"]) == (403, "key ended")
+
+
+@pytest.mark.parametrize("off_ms", [-61_000, 61_000])
+def test_a_request_of_another_time_is_refused(
+    http: httpx.Client, member: Author, now_ms: int, off_ms: int
+) -> None:
+    assert put(http, member, b"late", now_ms + off_ms) == 422
+
+
+def test_a_member_may_put_no_more_than_a_small_document(
+    http: httpx.Client, member: Author, now_ms: int
+) -> None:
+    assert put(http, member, b"x" * (STATEMENT_BYTES + 1), now_ms) == 413
+    assert put(http, member, b"x" * STATEMENT_BYTES, now_ms) == 201
+
+
+def test_requests_that_cost_the_ledger_work_have_a_rate_for_each_address(
+    tmp_path: Path, author: Author, now_ms: int
+) -> None:
+    digest = sha256(b"never sent")
+    blob = f"/v1/blobs/{to_text(digest)}"
+    for method, path in (("PUT", blob), ("PUT", "/v1/seeds"), ("POST", "/log/checkpoint")):
+        with (
+            served(tmp_path / method / path.rpartition("/")[2], "--address-rate", "1") as program,
+            httpx.Client(base_url=program.url) as http,
+        ):
+            headers = put_headers(author.signer, program.net, digest, now_ms)
+            record = sign_addresses(Signer(sha256(b"forged")), program.net, [], now_ms).encode()
+            content = record if path == "/v1/seeds" else b"garbage\n"
+            told = [
+                http.request(method, path, content=content, headers=headers).status_code
+                for _ in range(13)
+            ]
+        assert told[12] == 429, path
+        assert 429 not in told[:10], path
 
 
 def test_another_body_than_the_signed_one_is_refused(

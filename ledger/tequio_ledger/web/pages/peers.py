@@ -94,7 +94,7 @@ def get_leaderboard(  # noqa: PLR0913, PLR0917 - a request's parameters have nam
         else:
             rows = _owners(connection, owners, after)
         ranked = ranking.count(connection)
-    is_full = len(rows or teams) >= ROWS and not around
+    is_full = len(rows or teams) >= ROWS
     is_last = is_full and counted is not None and after + ROWS >= PLACES
     has_more = len(rows or teams) > ROWS
     return render.page(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.store import entries
+from tequio_ledger.web.pages import home
 from tequio_shared.ids import peer_id_text, to_text
+from tests.support.page_reader import PageReader
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import PageSite
@@ -21,6 +23,21 @@ def target(seen: PageSite, asked: str) -> str:
 
 def test_a_number_is_an_entry(seen: PageSite) -> None:
     assert target(seen, "17") == target(seen, "%2317") == "/entries/17"
+
+
+def test_a_number_that_the_log_has_not_reached_is_no_entry(seen: PageSite) -> None:
+    size = seen.shown.ledger.published.size
+    assert target(seen, str(size - 1)) == f"/entries/{size - 1}"
+    page = seen.pages.get(f"/search?q={size}")
+    assert f"/entries/{size}" not in (*page.links(), page.answer.headers.get("location"))
+
+
+def test_a_list_of_matches_has_an_end(seen: PageSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = to_text(seen.shown.rules.run_id)
+    assert seen.pages.get(f"/search?q={run}").answer.status_code == 200, "several matches"
+    monkeypatch.setattr(home, "MATCHES", 1)
+    found = PageReader(seen.shown.ledger).get(f"/search?q={run}").answer
+    assert found.status_code == 303, "the likeliest alone"
 
 
 def test_a_key_is_found_in_every_spelling(seen: PageSite) -> None:

@@ -195,3 +195,34 @@ def test_a_list_that_ends_with_its_page_leads_to_no_empty_one(
                 assert len(PageReader(ledger).get(link).all("td")) > 0
     assert "There are no further places." in seen.pages.get("/leaderboard?after=1000").text
     assert "There are no further keys." in seen.pages.get("/quarantine?after=100000").text
+
+
+def test_a_list_is_read_page_by_page_without_a_gap(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = to_text(seen.shown.peers[0].key)
+    for path, module, name, prefix in (
+        ("/quarantine", peers, "QUARANTINE_ROWS", "/peers/"),
+        (f"/peers/{key}", peers, "ROUNDS", "/runs/"),
+        (f"/entries?author={key}", log, "ROWS", "/entries/"),
+    ):
+        monkeypatch.setattr(module, name, 1_000)
+        pages = PageReader(seen.shown.ledger)
+        whole = {one for one in pages.get(path).links() if one.startswith(prefix)}
+        monkeypatch.setattr(module, name, 1)
+        pages, found, further = PageReader(seen.shown.ledger), set[str](), [path]
+        while further:
+            links = pages.get(further[0]).links()
+            found |= {one for one in links if one.startswith(prefix)}
+            further = [one for one in links if "after=" in one or "before=" in one]
+        assert found == whole, path
+
+
+def test_a_ranking_ends_with_its_last_place(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "ROWS", 1)
+    for places in (1, 2):
+        monkeypatch.setattr(peers, "PLACES", places)
+        links = PageReader(seen.shown.ledger).get("/leaderboard").links()
+        assert any("after=1" in one for one in links) == (places > 1)
