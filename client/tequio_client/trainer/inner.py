@@ -277,10 +277,13 @@ def _gradients(
         try:
             found = compute(scale)
         except RuntimeError as err:
+            cell = batch.cell
+            is_common = cell.size == 1 or cell.common_error is err
+            if not is_out_of_memory(err) or not is_common:
+                raise
             # All ranks try again or none: one alone would wait for the others without end.
-            is_common = batch.cell.size == 1 or batch.cell.common_error is err
-            saved = partial(_save_memory, model, batch)
-            if not is_out_of_memory(err) or not is_common or not batch.cell.total(saved):
+            if not cell.total(partial(_save_memory, model, batch)):
+                cell.common_error = err
                 raise
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])

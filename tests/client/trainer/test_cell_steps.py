@@ -343,9 +343,10 @@ def nobody_can_save(cell: Cell) -> Numbers:
     lacking = torch.OutOfMemoryError("no room") if cell.rank else None
     with (
         mock.patch.object(TokenLoss, "backward", side_effect=lacking, return_value=torch.zeros(())),
-        pytest.raises(torch.OutOfMemoryError),
+        pytest.raises(torch.OutOfMemoryError) as caught,
     ):
         two_steps(cell, is_spent=True)
+    assert caught.value is cell.common_error, "which leaves the cell whole"
     return np.ones(1)
 
 
