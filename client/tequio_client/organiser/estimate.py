@@ -307,7 +307,8 @@ def _warnings(facts: _Facts) -> Iterator[str]:
     if facts.passes > USEFUL_EPOCHS:
         yield (
             f"the run passes {facts.passes:,.1f} times over its data, and beyond {USEFUL_EPOCHS} "
-            "passes little more is learnt: use more data, or fewer rounds (rounds.most)"
+            "passes little more is learnt: use more data, or fewer rounds (rounds.most, which "
+            "`run new` takes from --tokens)"
         )
     if facts.is_unmeasured:
         yield (
@@ -323,10 +324,12 @@ def _warnings(facts: _Facts) -> Iterator[str]:
         )
     per_parameter = facts.tokens / facts.manifest.model.parameters
     if not facts.manifest.frozen and per_parameter < TOKENS_PER_PARAMETER / _FAR:
+        # More rounds alone would only be more passes over the same data.
+        more = "more data and rounds" if facts.passes > USEFUL_EPOCHS else "more rounds"
         yield (
             f"the run sees {per_parameter:,.1f} tokens for each parameter, and about "
             f"{TOKENS_PER_PARAMETER} make the best use of the computing: use a smaller model, or "
-            "more rounds (rounds.most)"
+            f"{more} (rounds.most)"
         )
 
 

@@ -383,3 +383,14 @@ def test_an_open_run_is_listed_and_shown_with_its_memory(plan: Path, tmp_path: P
     assert "0.0 of 2 GiB are lent; nor could 8" in listed.output
     assert "card memory" in shown.output
     assert "tequio cell host --guests 3" in shown.output
+
+
+def test_the_ways_out_of_few_tokens_and_of_many_passes_do_not_contradict_each_other(
+    plan: Path,
+) -> None:
+    outline = read_outline(plan)
+    found = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4, tflops=2e-7))
+    (passes,) = [one for one in found.warnings if "times over its data" in one]
+    (tokens,) = [one for one in found.warnings if "tokens for each parameter" in one]
+    assert "use more data, or fewer rounds" in passes
+    assert "use a smaller model, or more data and rounds" in tokens
