@@ -26,7 +26,7 @@ from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tests.ledger.test_replay import CLOCK, live_through
-from tests.support.authors import Author
+from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -148,6 +148,39 @@ def test_a_follower_whose_database_breaks_off_goes_on_with_the_entry_that_it_was
         asyncio.run(asyncio.wait_for(one.run(), PATIENCE_S))
         assert not breaks
         assert snapshot.encode(state, log.size) == snapshot.encode(ledger.state, log.size)
+
+
+def test_a_follower_forwards_no_more_than_may_wait_and_takes_back_what_nobody_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "QUEUE_ENTRIES", 2)
+    monkeypatch.setattr(follower, "ANSWER_S", 0.2)
+
+    def waiting(ledger: Ledger) -> dict[int, bytes]:
+        with ledger.database.writer.begin() as connection:
+            return submissions.waiting(connection, (), 10)
+
+    async def run(ledger: Ledger) -> None:
+        one = Follower(
+            ledger.log,
+            State(ledger.genesis, DocumentCache(ledger.blobs).read),
+            DocumentCache(ledger.blobs),
+            ClockGuard(CLOCK),
+            ChangeSignal(),
+        )
+        entries = newcomers("passed on", ledger.genesis.network_id, 3, CLOCK())
+        first = asyncio.create_task(one.submit(entries[:2]))
+        await asyncio.sleep(0)
+        with pytest.raises(RefusedError, match="2 statements are waiting") as full:
+            await one.submit(entries[2:])
+        with pytest.raises(RefusedError, match="no process writes the log now") as alone:
+            await first
+        assert (full.value.code, alone.value.code) == ("queue-full", "read-only")
+        assert one.waiting == 0
+        assert waiting(ledger) == {}
+
+    with opened(make_settings(tmp_path), CLOCK) as ledger:
+        asyncio.run(asyncio.wait_for(run(ledger), PATIENCE_S))
 
 
 def test_a_second_ledger_without_a_place_for_blobs_does_not_start_beside_the_first(
