@@ -112,10 +112,11 @@ def encode_auditable(
     After rounds of larger learning rates, the feedback can be so long beside a few steps that an
     audit could not tell this work from none.
     """
-    found = encode(algorithm, layout, delta, feedback, threads, pacing)
+    found = encode(algorithm, layout, delta, feedback, threads=threads, pacing=pacing)
     if feedback is None or found.longer <= LONGEST_FEEDBACK:
         return found
-    return replace(encode(algorithm, layout, delta, None, threads, pacing), starts_over=True)
+    bare = encode(algorithm, layout, delta, None, threads=threads, pacing=pacing)
+    return replace(bare, starts_over=True)
 
 
 def encode(

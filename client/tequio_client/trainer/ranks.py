@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import timedelta
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -162,7 +162,7 @@ def _card(chosen: ComputeDevice, host: str) -> str:
     if kind == "cpu":
         return ""
     if kind == "cuda":
-        own = torch.cuda.get_device_properties(chosen.handle).uuid
+        own: Any = torch.cuda.get_device_properties(chosen.handle).uuid  # torch says str
         if len(set(own.bytes)) > 1:
             return str(own)
     # Some AMD cards have no number of their own, and many computers the name that they came with.

@@ -272,7 +272,7 @@ def test_no_guests_are_asked_for_a_run_whose_base_they_would_lack() -> None:
     assert cell_needs(frozen, CONFIG) == ()
     for kind in ("none", "pipeline"):
         with pytest.raises(UserFacingError, match="do not get the files of a frozen base"):
-            check_division(frozen, CONFIG, 2, kind)  # type: ignore[arg-type]  # one of its values
+            check_division(frozen, CONFIG, 2, kind)
     check_division(manifest, CONFIG, 2, "none")
 
 
