@@ -254,7 +254,7 @@ def test_a_run_that_reads_its_data_too_often_is_warned_about(tmp_path: Path, dat
     often = CliRunner().invoke(cli, (*words, "--tokens", "10B"))
     assert often.exit_code == 0, often.output
     assert "warning: the run passes " in often.stderr
-    assert "use more data, or fewer rounds (rounds.most)" in often.stderr
+    assert "fewer rounds (rounds.most, which `run new` takes from --tokens)" in often.stderr
     assert "little more" not in often.stdout, "the table has figures only"
     (tmp_path / "p.toml").unlink()
     (tmp_path / "p-config.json").unlink(missing_ok=True)
