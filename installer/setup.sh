@@ -87,6 +87,9 @@ missing_tools() {
   for_command import imagemagick
   for_command dbus-run-session dbus
   for_command chromium chromium
+  # Home routers, which tests as root build of network namespaces.
+  for_command nft nftables
+  for_command ip iproute2
   has_postgresql || printf 'postgresql\n'
   for_command go golang-go
   [ -e /usr/share/gocode/src/golang.org/x/mod/sumdb/tlog ] || printf 'golang-golang-x-mod-dev\n'
