@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from tequio_client.clock import now_ms
@@ -99,10 +100,16 @@ class Contest:
 
     def pause_volunteers(self) -> None:
         """Let the volunteers rest once the run has a head that work has gone into."""
+        # Certified by the volunteers themselves, as their next round begins.
+        wait_until("a head of their work is certified", self._has_head, LONGEST_S)
         for home in sorted((self.folder / "network").glob("volunteer-*")):
             counts = partial(rounds_of, home, "verified")  # an empty list: not yet
             wait_until(f"work of {home.name} counts", counts, LONGEST_S)
             tequio("pause", "--dir", str(home))
+
+    def _has_head(self) -> bool:
+        runs = httpx.get(f"{self.url}/v1/runs").json()["runs"]
+        return any((one["head_round"] or 0) > 0 for one in runs)
 
     def stop(self) -> None:
         """End the programs of everybody."""
@@ -125,7 +132,9 @@ class Contest:
 
 
 @pytest.fixture
-def contest(tmp_path: Path) -> Iterator[Contest]:
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
+    # Short: an evaluator's folders below it must not be longer than Windows allows.
+    tmp_path = tmp_path_factory.mktemp("c")
     with ExitStack() as stack:
         hub = stack.enter_context(running(FakeHub()))
         model = files_of(tmp_path / "model", max_position_embeddings=CONTEXT)

@@ -196,9 +196,14 @@ def _last_within(view: CompetitionView, history: RunHistory) -> int:
         and (not budget.tokens or trained[number].tokens <= budget.tokens)
         and (not budget.hours or trained[number].ms <= budget.hours * 3_600_000)
     ]
+    name = history.view.manifest.name
     if not history.view.heads:
-        name = history.view.manifest.name
         raise UserFacingError(f"no head of {name} is certified yet: its first round has not begun")
+    if not history.view.heads.keys() & trained.keys():
+        raise UserFacingError(
+            f"no head of {name} that work went into is certified yet: its members do that as their "
+            "next round begins"
+        )
     if not fitting:
         raise UserFacingError("no certified head of this run is within the budget: give --round")
     return max(fitting)
